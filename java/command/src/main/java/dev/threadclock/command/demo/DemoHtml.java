@@ -2,6 +2,7 @@
 package dev.threadclock.command.demo;
 
 import com.google.gson.Gson;
+import dev.threadclock.command.demo.DemoReport.JdkResult;
 import dev.threadclock.command.measure.Measurement.Cost;
 import dev.threadclock.command.measure.Measurement.Latency;
 import dev.threadclock.command.measure.Measurement;

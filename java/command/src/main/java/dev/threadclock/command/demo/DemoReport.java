@@ -6,6 +6,7 @@ import dev.threadclock.command.measure.MeasuredJvm;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonParseException;
+import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.command.machine.Machine;
 import dev.threadclock.command.terminal.Failure;
@@ -30,6 +31,31 @@ record DemoReport(
         Machine machine,
         List<JdkResult> jdks,
         List<Jdks.Skipped> skipped) {
+    /**
+     * One JDK alone and with threadclock. failure: null, or why results are missing; before and with may then
+     * be null.
+     */
+    record JdkResult(
+            String home, String version, String vendor, String failure, Measurement before,
+            Measurement with) {
+        JdkResult(Jdk jdk, String failure, Measurement before, Measurement with) {
+            this(jdk.home().toString(), jdk.version(), jdk.vendor(), failure, before, with);
+        }
+
+        public boolean complete() {
+            return failure == null;
+        }
+
+        public String label() {
+            return "JDK " + version + " " + vendor;
+        }
+
+        /** How many times faster a read is with threadclock. */
+        public double speedUp() {
+            return before.user().medianNanos() / with.user().medianNanos();
+        }
+    }
+
     private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
     public List<JdkResult> complete() {

@@ -5,12 +5,13 @@ import dev.threadclock.attach.AttachException;
 import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.attach.internal.JvmRecording;
 import dev.threadclock.command.terminal.Failure;
-import dev.threadclock.command.terminal.JavaModules;
 import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.Progress;
+import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.page.Figures;
+import dev.threadclock.command.record.Recorder.StopRequest;
 import dev.threadclock.command.sample.Sampling;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -102,7 +103,7 @@ public final class RecordCommand implements Callable<Integer> {
                     : "--jvm-events needs a .jfr file");
         }
         if (format == Format.JFR || format == Format.HTML) { // a page is made from a .jfr file
-            JavaModules.require("jdk.jfr");
+            SelfJar.requireModule("jdk.jfr");
         }
         OutputFile output = OutputFile.checked(file, "-o FILE");
         OutputFile eventsOutput = jvmEvents == null ? null // "app.jvm.jfr" for "app.jfr"

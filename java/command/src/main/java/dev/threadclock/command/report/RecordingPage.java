@@ -3,7 +3,7 @@ package dev.threadclock.command.report;
 
 import com.google.gson.Gson;
 import dev.threadclock.command.page.Page;
-import dev.threadclock.command.interval.Series;
+import dev.threadclock.command.interval.Timeline.Series;
 import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.interval.Timeline;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.report;
 
-import dev.threadclock.command.interval.Series;
+import dev.threadclock.command.interval.Timeline.Series;
 import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.interval.Timeline;
 import dev.threadclock.command.page.Figures;

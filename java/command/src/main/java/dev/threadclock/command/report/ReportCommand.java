@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.report;
 
-import dev.threadclock.command.terminal.JavaModules;
 import dev.threadclock.command.terminal.OutputFile;
+import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.interval.Timeline;
 import java.nio.file.Path;
@@ -50,7 +50,7 @@ public final class ReportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        JavaModules.require("jdk.jfr");
+        SelfJar.requireModule("jdk.jfr");
         if (page != null && !page.toString().matches("-|(?i).*\\.html?")) {
             throw new ParameterException(spec.commandLine(),
                     "-o writes a page, and " + page + " does not end in .html; 'threadclock record'"

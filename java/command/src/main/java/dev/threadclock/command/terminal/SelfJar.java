@@ -9,7 +9,10 @@ import java.security.CodeSource;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Locates threadclock.jar, which is this program and the class path of measured children, and the agent. */
+/**
+ * Locates threadclock.jar, which is this program and the class path of measured children, and the agent;
+ * loads or demands what a command needs.
+ */
 public final class SelfJar {
     private static final String LIBRARY = "libthreadclock.so";
 
@@ -55,6 +58,19 @@ public final class SelfJar {
             NativeLibrary.load();
         } catch (UnsatisfiedLinkError e) {
             throw new Failure("the native library does not load: " + e.getMessage());
+        }
+    }
+
+    /**
+     * Fails if this runtime lacks a module of the JDK, as one made by jlink may. To be called before the
+     * command does anything.
+     */
+    public static void requireModule(String module) {
+        if (ModuleLayer.boot().findModule(module).isEmpty()) {
+            throw new Failure("this needs the module " + module + ", without which the Java at "
+                    + System.getProperty("java.home")
+                    + " was made (by jlink?); run it with a whole JDK or JRE 17 or later, or make that one"
+                    + " with --add-modules " + module);
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.threadclock.CpuSnapshot;
+import dev.threadclock.command.interval.Timeline.Series;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;

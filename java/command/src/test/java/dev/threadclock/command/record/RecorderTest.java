@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.record.Recorder.StopRequest;
 import dev.threadclock.command.sample.NoSampling;
 import java.io.IOException;
 import java.util.List;
