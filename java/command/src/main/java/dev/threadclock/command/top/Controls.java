@@ -5,6 +5,7 @@ import dev.threadclock.command.sample.Sampling.Frames;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.top.Keys.Key;
 import dev.threadclock.command.top.Keys.Press;
+import dev.threadclock.command.top.View.SortKey;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.TypeConversionException;

@@ -9,6 +9,7 @@ import dev.threadclock.command.sample.Sampling;
 import dev.threadclock.command.sample.Sampling.Frames;
 import dev.threadclock.command.top.Keys.Key;
 import dev.threadclock.command.top.Keys.Press;
+import dev.threadclock.command.top.TopCommand.Limit;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.ZoneId;

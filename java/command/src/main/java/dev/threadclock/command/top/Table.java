@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.top;
 
+import com.google.gson.JsonObject;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.machine.Hindrance;
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.IntervalExport;
 import dev.threadclock.command.interval.Use;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import org.jline.utils.WCWidth;
 
-/** The lines that top and top --once share: a summary of the process, and a line for each thread. */
+/**
+ * What top shows and top --once prints: a summary of the process, and a line for each thread; or JSON for
+ * programs. CSV is the same as in recordings.
+ */
 final class Table {
     private static final String NO_NAME = "(no name)";
     private static final long NANOS_PER_HUNDREDTH = 10_000_000;
@@ -112,6 +120,53 @@ final class Table {
         line.append(' ').append(state).append(' ');
         right(line, number, 7);
         return line.append("  ").append(name).toString();
+    }
+
+    /**
+     * All that top --once prints of an interval. looks: for the frames of each thread. The last line is
+     * empty.
+     */
+    static List<String> lines(String label, Moment moment, View view, Optional<Looks> looks)
+            throws IOException {
+        List<String> lines = new ArrayList<>(List.of(label));
+        lines.addAll(head(moment, Runtime.getRuntime().availableProcessors()));
+        lines.add(columns(view.grouped(), Columns.ALL));
+        for (Use use : view.rows()) {
+            lines.add(line(moment.interval(), use, view.grouped(), Columns.ALL));
+            if (looks.isPresent()) {
+                lines.addAll(looks.get().lines(use));
+            }
+        }
+        if (view.left() > 0) {
+            lines.add("and " + view.left() + " more");
+        }
+        if (view.idleLeft() > 0) {
+            lines.add("and " + view.idleLeft() + " that have not run; --all shows them");
+        }
+        lines.add("");
+        return lines;
+    }
+
+    /**
+     * The same for programs, in one line. shown: threads or pools. Groups of virtual threads are in a
+     * separate object.
+     */
+    static String json(int pid, Moment moment, List<Use> shown, boolean grouped) {
+        List<Use> rows = shown.stream().filter(use -> !use.isVirtual()).toList();
+        Hindrance hindrance = moment.hindrance();
+        JsonObject all = IntervalExport.head(moment.interval());
+        all.addProperty("pid", pid);
+        all.addProperty("stolenNanos", hindrance.stolenNanos());
+        all.addProperty("throttledNanos", hindrance.throttledNanos());
+        all.addProperty("limitCpus", hindrance.limited() ? hindrance.cpus() : null);
+        all.addProperty("load", known(moment.host().load()));
+        all.addProperty("cpuPressurePercent", known(moment.host().pressurePercent()));
+        all.add(grouped ? "pools" : "threads", IntervalExport.uses(rows, grouped));
+        return IntervalExport.line(all);
+    }
+
+    private static Double known(OptionalDouble value) {
+        return value.isPresent() ? value.getAsDouble() : null;
     }
 
     /** Cuts or pads text to exactly this many columns. A character takes up to two. */

@@ -4,8 +4,10 @@ package dev.threadclock.command.top;
 import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
+import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.IntervalExport;
 import dev.threadclock.command.sample.Sampling;
+import dev.threadclock.command.top.View.SortKey;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -189,10 +191,44 @@ public final class TopCommand implements Callable<Integer> {
 
     private List<String> lines(Sampling sampling, Moment moment, View view, Looks looks) throws IOException {
         if (form.json) {
-            return List.of(Printout.json(sampling.pid(), moment, view.rows(), grouped));
+            return List.of(Table.json(sampling.pid(), moment, view.rows(), grouped));
         }
         return form.csv ? IntervalExport.csv(moment.interval(), view.rows())
-                : Printout.lines(sampling.label(), moment, view,
+                : Table.lines(sampling.label(), moment, view,
                         frames ? Optional.of(looks) : Optional.empty());
+    }
+
+    /**
+     * When top ends by itself: after a number of intervals, or after a time by the clock. Not thread-safe.
+     */
+    static final class Limit {
+        private final long most;
+        private final long mostNanos;
+        private long intervals;
+        private long firstNanos; // the beginning of the first interval
+        private long lengthNanos;
+        private long countedNanos; // of all intervals; samples that were late may come at once
+
+        /** duration: zero if there is no limit. */
+        Limit(long most, Duration duration) {
+            this.most = most;
+            mostNanos = duration.isZero() ? Long.MAX_VALUE : duration.toNanos();
+        }
+
+        void count(Interval interval) {
+            lengthNanos = interval.nanos();
+            countedNanos += lengthNanos;
+            if (intervals++ == 0) {
+                firstNanos = System.nanoTime() - lengthNanos;
+            }
+        }
+
+        /**
+         * An interval may be slightly longer or shorter than requested, so half an interval more must fit in.
+         */
+        boolean isReached() {
+            long passedNanos = intervals > 0 ? Math.max(countedNanos, System.nanoTime() - firstNanos) : 0;
+            return intervals >= most || passedNanos + lengthNanos / 2 >= mostNanos;
+        }
     }
 }

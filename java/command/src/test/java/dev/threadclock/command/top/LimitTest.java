@@ -4,6 +4,7 @@ package dev.threadclock.command.top;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.top.TopCommand.Limit;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

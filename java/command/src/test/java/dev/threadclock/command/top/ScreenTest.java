@@ -12,6 +12,7 @@ import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.Sampling.Frames;
 import dev.threadclock.command.top.Keys.Key;
 import dev.threadclock.command.top.Keys.Press;
+import dev.threadclock.command.top.View.SortKey;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;

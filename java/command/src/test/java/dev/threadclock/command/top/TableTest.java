@@ -15,7 +15,7 @@ import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
 /** What top shows can be parsed by programs. */
-class PrintoutTest {
+class TableTest {
     private static final CpuSnapshot TIMES = new CpuSnapshot(6, 14, 20);
     private static final Hindrance HINDRANCE = new Hindrance(4, 2, 30).since(new Hindrance(0, 2, 10));
 
@@ -33,7 +33,7 @@ class PrintoutTest {
 
     private static JsonObject json(Hindrance hindrance, boolean grouped) {
         Moment moment = moment(hindrance);
-        String line = Printout.json(7, moment, grouped ? moment.interval().byPool() : moment.interval().all(),
+        String line = Table.json(7, moment, grouped ? moment.interval().byPool() : moment.interval().all(),
                 grouped);
         assertThat(line).doesNotContain("\n");
         return JsonParser.parseString(line).getAsJsonObject();
