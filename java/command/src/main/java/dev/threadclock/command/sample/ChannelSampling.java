@@ -106,9 +106,9 @@ final class ChannelSampling extends Sampling {
                     "the sampler in the JVM " + label() + " sent what is no sample (" + e.getMessage()
                             + "); restart that JVM with this version of threadclock");
         }
-        message.stack().ifPresent(answer -> stack = answer);
+        message.stack.ifPresent(answer -> stack = answer);
         book.take(message).ifPresent(early::add);
-        return message.stack().isPresent();
+        return message.stack.isPresent();
     }
 
     private int length() throws IOException {

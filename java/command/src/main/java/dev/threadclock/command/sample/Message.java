@@ -4,7 +4,6 @@ package dev.threadclock.command.sample;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.command.sample.Sampling.Frames;
-import dev.threadclock.internal.ThreadNames;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -14,17 +13,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /** A parsed message of the agent's sampler (native/agent/sample_wire.h): records by kind, in order. */
-record Message(
-        Optional<Moment> moment, List<Java> java, List<Event> events, List<Kernel> threads, List<Ran> ran,
-        List<Long> gone,
-        Optional<Stack> stack, Optional<Virtual> virtual, Set<Long> carriers) {
+final class Message {
     /** The first eight bytes of a channel. */
     static final long MAGIC = 0x3150_534b_434f_4c43L;
 
@@ -40,6 +34,16 @@ record Message(
     private static final int GROUP = 10;
     private static final int CARRIER = 11;
     private static final int RAN_MEANWHILE = 12;
+
+    Optional<Moment> moment = Optional.empty();
+    final List<Java> java = new ArrayList<>();
+    final List<Event> events = new ArrayList<>();
+    final List<Kernel> threads = new ArrayList<>();
+    final List<Ran> ran = new ArrayList<>();
+    final List<Long> gone = new ArrayList<>();
+    Optional<Stack> stack = Optional.empty();
+    Optional<Virtual> virtual = Optional.empty();
+    final Set<Long> carriers = new HashSet<>();
 
     /** The pass over the kernel's threads, from begin to end by the monotonic clock. */
     record Moment(long wallMillis, long beginNanos, long endNanos, CpuSnapshot process) {}
@@ -69,71 +73,49 @@ record Message(
     /**
      * The virtual threads whose names differ only in numbers.
      *
-     * @param name with * for each number
      * @param threads the number of living threads
      * @param mounted the number of these that are on a carrier
      * @param times of all threads, including ended ones, since they were first accounted for
+     * @param name with * for each number
      */
-    record Group(String name, int threads, int mounted, CpuSnapshot times) {
-        private Group and(Group other) {
-            return new Group(name, threads + other.threads, mounted + other.mounted, times.plus(other.times));
-        }
-    }
+    record Group(int threads, int mounted, CpuSnapshot times, String name) {}
 
     /** Throws an IOException if the bytes are not a valid message. */
     static Message parse(byte[] bytes) throws IOException {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        Optional<Moment> moment = Optional.empty();
-        Optional<Stack> stack = Optional.empty();
+        Message all = new Message();
         boolean ranMeanwhile = true; // unless the sampler knows better
-        Optional<Virtual> virtual = Optional.empty();
-        List<Java> java = new ArrayList<>();
-        List<Event> events = new ArrayList<>();
-        List<Kernel> threads = new ArrayList<>();
-        List<Ran> ran = new ArrayList<>();
-        List<Long> gone = new ArrayList<>();
-        Map<String, Group> groups = new LinkedHashMap<>();
-        Set<Long> carriers = new HashSet<>();
+        List<Group> groups = new ArrayList<>();
         try {
             while (in.hasRemaining()) {
                 int kind = in.get();
                 switch (kind) {
                     case MOMENT ->
-                        moment = Optional.of(new Moment(in.getLong(), in.getLong(), in.getLong(), times(in)));
-                    case JAVA -> java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
-                    case START -> events.add(
+                        all.moment = Optional
+                                .of(new Moment(in.getLong(), in.getLong(), in.getLong(), times(in)));
+                    case JAVA ->
+                        all.java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
+                    case START -> all.events.add(
                             new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), name(in)));
-                    case END -> events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
+                    case END -> all.events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
                             Optional.of(times(in)), name(in)));
                     case THREAD ->
-                        threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
-                    case TIMES -> ran.add(new Ran(in.getLong(), times(in)));
-                    case GONE -> gone.add(in.getLong());
+                        all.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
+                    case TIMES -> all.ran.add(new Ran(in.getLong(), times(in)));
+                    case GONE -> all.gone.add(in.getLong());
                     case RAN_MEANWHILE -> ranMeanwhile = in.getLong() > 0;
-                    case STACK -> stack = Optional.of(new Stack(in.getLong(), new Frames(
+                    case STACK -> all.stack = Optional.of(new Stack(in.getLong(), new Frames(
                             text(in).lines().map(Printable::line).toList(), ranMeanwhile)));
-                    case VIRTUAL -> virtual = Optional.of(new Virtual(in.getLong(), in.getInt(), List.of()));
-                    case GROUP -> {
-                        Group group = group(in);
-                        groups.merge(group.name(), group, Group::and);
-                    }
-                    case CARRIER -> carriers.add(in.getLong());
+                    case VIRTUAL -> all.virtual = Optional.of(new Virtual(in.getLong(), in.getInt(), groups));
+                    case GROUP -> groups.add(new Group(in.getInt(), in.getInt(), times(in), name(in)));
+                    case CARRIER -> all.carriers.add(in.getLong());
                     default -> throw new IOException("a record of kind " + kind);
                 }
             }
         } catch (BufferUnderflowException e) {
             throw new IOException("a record that is cut off", e);
         }
-        return new Message(moment, java, events, threads, ran, gone, stack, virtual.map(head -> new Virtual(
-                head.monotonicNanos(), head.epoch(), List.copyOf(groups.values()))), carriers);
-    }
-
-    /** The sampler has already grouped the threads. If its rule differs, this merges the groups of a pool. */
-    private static Group group(ByteBuffer in) throws IOException {
-        int threads = in.getInt();
-        int mounted = in.getInt();
-        CpuSnapshot times = times(in);
-        return new Group(ThreadNames.pool(name(in)), threads, mounted, times);
+        return all;
     }
 
     private static CpuSnapshot times(ByteBuffer in) {

@@ -21,7 +21,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -87,28 +86,27 @@ final class ProcSampling extends Sampling {
 
     private Optional<Interval> sample() throws IOException {
         pass++;
-        List<Kernel> seen = new ArrayList<>();
+        Message seen = new Message();
         long livingNanos = 0;
-        List<Long> gone = new ArrayList<>();
         long wallMillis = System.currentTimeMillis();
         long begin = System.nanoTime();
         for (int tid : tids()) {
-            Optional<Kernel> thread = read(tid, gone);
+            Optional<Kernel> thread = read(tid, seen.gone);
             if (thread.isPresent()) {
-                seen.add(thread.get());
+                seen.threads.add(thread.get());
                 livingNanos += thread.get().times().totalNanos();
             }
         }
-        rows.entrySet().removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), gone));
+        rows.entrySet()
+                .removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), seen.gone));
         Optional<Stat> stat = processStat();
-        if (stat.isEmpty() || stat.get().start() != start || seen.isEmpty()) {
+        if (stat.isEmpty() || stat.get().start() != start || seen.threads.isEmpty()) {
             return Optional.empty();
         }
         // The process's time has units of 10 ms and may therefore be less than the sum of its threads.
         stat.get().raise(process, livingNanos + endedNanos);
-        Moment moment = new Moment(wallMillis, begin, System.nanoTime(), ThreadBook.life(process));
-        return book.take(new Message(Optional.of(moment), List.of(), List.of(), seen, List.of(), gone,
-                Optional.empty(), Optional.empty(), Set.of()));
+        seen.moment = Optional.of(new Moment(wallMillis, begin, System.nanoTime(), ThreadBook.life(process)));
+        return book.take(seen);
     }
 
     /** Empty if the thread has ended. gone: receives the serial of the thread that had this TID before. */

@@ -89,12 +89,12 @@ final class ThreadBook {
 
     /** Returns the interval since the last sample if the message is one. That of the first has no length. */
     Optional<Interval> take(Message message) {
-        message.java().stream().filter(thread -> thread.tid() != 0) // it was there before
+        message.java.stream().filter(thread -> thread.tid() != 0) // it was there before
                 .forEach(thread -> start(new Life(thread.id(), thread.tid(), 0, thread.name())));
-        message.events().forEach(event -> take(event, message.carriers().contains(event.id())));
-        message.java().forEach(this::describe);
-        message.carriers().forEach(this::carries);
-        return message.moment().map(moment -> interval(message, moment));
+        message.events.forEach(event -> take(event, message.carriers.contains(event.id())));
+        message.java.forEach(this::describe);
+        message.carriers.forEach(this::carries);
+        return message.moment.map(moment -> interval(message, moment));
     }
 
     private void start(Life life) {
@@ -137,13 +137,13 @@ final class ThreadBook {
 
     private Interval interval(Message message, Moment moment) {
         rows.values().forEach(Row::begin);
-        List<Row> gone = message.gone().stream().map(rows::remove).filter(row -> row != null).toList();
-        message.threads().forEach(thread -> {
+        List<Row> gone = message.gone.stream().map(rows::remove).filter(row -> row != null).toList();
+        message.threads.forEach(thread -> {
             Row row = rows.computeIfAbsent(thread.serial(), serial -> new Row(serial, thread.tid()));
             row.kernelName = thread.name();
             raise(row, thread.times());
         });
-        message.ran().forEach(ran -> {
+        message.ran.forEach(ran -> {
             Row row = rows.get(ran.serial());
             if (row != null) { // otherwise its start was never reported, which our sampler does not do
                 raise(row, ran.times());
@@ -165,7 +165,7 @@ final class ThreadBook {
         long nanos = moment.endNanos() - lastNanos.orElse(moment.endNanos());
         lastNanos = OptionalLong.of(moment.endNanos());
         return new Interval(moment.wallMillis(), nanos, used(process), life(process), living, ended,
-                message.virtual().flatMap(this::virtual));
+                message.virtual.flatMap(this::virtual));
     }
 
     private void raise(Row row, CpuSnapshot times) {

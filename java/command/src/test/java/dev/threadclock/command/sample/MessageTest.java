@@ -32,10 +32,10 @@ class MessageTest {
         text("main".getBytes(StandardCharsets.UTF_8));
         out.put((byte) 7).putLong(10);
         Message message = parse();
-        assertThat(message.moment()).contains(new Message.Moment(5, 6, 7, new CpuSnapshot(1, 2, 3)));
-        assertThat(message.threads())
+        assertThat(message.moment).contains(new Message.Moment(5, 6, 7, new CpuSnapshot(1, 2, 3)));
+        assertThat(message.threads)
                 .containsExactly(new Message.Kernel(8, 9, new CpuSnapshot(1, 2, 3), "main"));
-        assertThat(message.gone()).containsExactly(10L);
+        assertThat(message.gone).containsExactly(10L);
     }
 
     @Test
@@ -43,7 +43,7 @@ class MessageTest {
         out.put((byte) 3).putLong(1).putInt(2).putLong(3);
         // U+1F600 as two surrogates.
         text(new byte[]{(byte) 0xed, (byte) 0xa0, (byte) 0xbd, (byte) 0xed, (byte) 0xb8, (byte) 0x80});
-        assertThat(parse().events().get(0).name()).isEqualTo("\uD83D\uDE00");
+        assertThat(parse().events.get(0).name()).isEqualTo("\uD83D\uDE00");
     }
 
     @Test
@@ -51,10 +51,10 @@ class MessageTest {
         out.put((byte) 3).putLong(1).putInt(2).putLong(3);
         // U+009B is equivalent to escape and bracket.
         text("\033[2Jred\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
-        assertThat(parse().events().get(0).name()).isEqualTo("?[2Jred?31m; main");
+        assertThat(parse().events.get(0).name()).isEqualTo("?[2Jred?31m; main");
         out.clear().put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3);
         text("\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
-        assertThat(parse().threads().get(0).name()).isEqualTo("?31m; main");
+        assertThat(parse().threads.get(0).name()).isEqualTo("?31m; main");
     }
 
     @Test
@@ -66,31 +66,30 @@ class MessageTest {
             }
             out.put((byte) 8).putLong(3);
             text("a.B.c(B.java:1)\nd.E.f".getBytes(StandardCharsets.UTF_8));
-            assertThat(parse().stack()).contains(new Message.Stack(3,
+            assertThat(parse().stack).contains(new Message.Stack(3,
                     new Sampling.Frames(List.of("a.B.c(B.java:1)", "d.E.f"), sent[1] == 1)));
         }
     }
 
-    /** The sampler's groups are pools. If they were not, groups of one pool would be merged. */
     @Test
-    void groupsOfVirtualThreadsAreMergedByPool() throws IOException {
-        assertThat(parse().virtual()).isEmpty();
+    void groupsOfVirtualThreadsFollowTheirMoment() throws IOException {
+        assertThat(parse().virtual).isEmpty();
         out.put((byte) 11).putLong(12);
         out.put((byte) 9).putLong(4).putInt(3);
-        for (String name : List.of("worker-*", "main", "worker-7")) {
+        for (String name : List.of("worker-*", "main")) {
             out.put((byte) 10).putInt(20).putInt(1).putLong(1).putLong(2).putLong(3);
             text(name.getBytes(StandardCharsets.UTF_8));
         }
-        assertThat(parse().virtual()).contains(new Message.Virtual(4, 3,
-                List.of(new Message.Group("worker-*", 40, 2, new CpuSnapshot(2, 4, 6)),
-                        new Message.Group("main", 20, 1, new CpuSnapshot(1, 2, 3)))));
-        assertThat(parse().carriers()).containsExactly(12L);
+        assertThat(parse().virtual).contains(new Message.Virtual(4, 3,
+                List.of(new Message.Group(20, 1, new CpuSnapshot(1, 2, 3), "worker-*"),
+                        new Message.Group(20, 1, new CpuSnapshot(1, 2, 3), "main"))));
+        assertThat(parse().carriers).containsExactly(12L);
     }
 
     @Test
     void accountingWithoutVirtualThreadsDiffersFromNoAccounting() throws IOException {
         out.put((byte) 9).putLong(4).putInt(3);
-        assertThat(parse().virtual()).contains(new Message.Virtual(4, 3, List.of()));
+        assertThat(parse().virtual).contains(new Message.Virtual(4, 3, List.of()));
     }
 
     @Test

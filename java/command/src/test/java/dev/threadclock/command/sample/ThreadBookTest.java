@@ -13,10 +13,8 @@ import dev.threadclock.command.sample.Message.Kernel;
 import dev.threadclock.command.sample.Message.Moment;
 import dev.threadclock.command.sample.Message.Ran;
 import dev.threadclock.command.sample.Message.Virtual;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Kernel and Java threads are matched, even if TIDs are reused or threads live between two samples. */
@@ -35,16 +33,22 @@ class ThreadBookTest {
     /** A pass that takes 10 ns, 1000 ns after the previous one, and what the message has besides. */
     private Interval sample(long processNanos, Object... records) {
         nanos += 1000;
-        Moment moment = new Moment(0, nanos - 10, nanos, nanos(processNanos));
-        return book.take(new Message(Optional.of(moment), allOf(Java.class, records),
-                allOf(Event.class, records), allOf(Kernel.class, records), allOf(Ran.class, records),
-                allOf(Gone.class, records).stream().map(Gone::serial).toList(), Optional.empty(),
-                Optional.empty(), Set.of()))
-                .orElseThrow();
-    }
-
-    private static <T> List<T> allOf(Class<T> type, Object... records) {
-        return Arrays.stream(records).filter(type::isInstance).map(type::cast).toList();
+        Message message = new Message();
+        message.moment = Optional.of(new Moment(0, nanos - 10, nanos, nanos(processNanos)));
+        for (Object record : records) {
+            if (record instanceof Java java) {
+                message.java.add(java);
+            } else if (record instanceof Event event) {
+                message.events.add(event);
+            } else if (record instanceof Kernel thread) {
+                message.threads.add(thread);
+            } else if (record instanceof Ran ran) {
+                message.ran.add(ran);
+            } else {
+                message.gone.add(((Gone) record).serial());
+            }
+        }
+        return book.take(message).orElseThrow();
     }
 
     private static Event start(long id, int tid, long nanos, String name) {
@@ -184,17 +188,19 @@ class ThreadBookTest {
     /** epoch: 0 if virtual threads were not read. */
     private Interval virtual(int epoch, long carrierNanos, Group... groups) {
         nanos += 1000;
-        Optional<Virtual> virtual = epoch == 0 ? Optional.empty()
+        Message message = new Message();
+        message.moment = Optional.of(new Moment(0, nanos - 10, nanos, CpuSnapshot.ZERO));
+        message.java.add(new Java(9, TID, 'R', "carrier"));
+        message.threads.add(new Kernel(1, TID, nanos(carrierNanos), "carrier"));
+        message.threads.add(new Kernel(2, 78, nanos(nanos), "other"));
+        message.carriers.add(9L);
+        message.virtual = epoch == 0 ? Optional.empty()
                 : Optional.of(new Virtual(nanos - 7, epoch, List.of(groups)));
-        return book.take(new Message(Optional.of(new Moment(0, nanos - 10, nanos, CpuSnapshot.ZERO)),
-                List.of(new Java(9, TID, 'R', "carrier")), List.of(),
-                List.of(new Kernel(1, TID, nanos(carrierNanos), "carrier"),
-                        new Kernel(2, 78, nanos(nanos), "other")),
-                List.of(), List.of(), Optional.empty(), virtual, Set.of(9L))).orElseThrow();
+        return book.take(message).orElseThrow();
     }
 
     private static Group group(String name, long nanos) {
-        return new Group(name, 3, 1, new CpuSnapshot(nanos, 1, nanos + 1));
+        return new Group(3, 1, new CpuSnapshot(nanos, 1, nanos + 1), name);
     }
 
     @Test
