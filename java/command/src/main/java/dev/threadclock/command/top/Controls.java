@@ -3,8 +3,6 @@ package dev.threadclock.command.top;
 
 import dev.threadclock.command.sample.Sampling.Frames;
 import dev.threadclock.command.terminal.TimeSpan;
-import dev.threadclock.command.top.Keys.Key;
-import dev.threadclock.command.top.Keys.Press;
 import dev.threadclock.command.top.View.SortKey;
 import java.time.Duration;
 import java.util.Optional;
@@ -42,39 +40,26 @@ final class Controls {
         this.view = view;
     }
 
-    /** page: the number of rows on the screen. */
-    void take(Press press, int page) {
-        if (press.key() != Key.NONE) {
-            message = Optional.empty();
-        }
-        if (prompt != Prompt.NONE) {
-            type(press);
+    /** key: one of {@link Keys}. page: the number of rows on the screen. */
+    void take(int key, int page) {
+        if (key == Keys.NONE) {
             return;
         }
-        switch (press.key()) {
-            case UP -> view.select(view.selected() - 1);
-            case DOWN -> view.select(view.selected() + 1);
-            case PAGE_UP -> view.select(view.selected() - page);
-            case PAGE_DOWN -> view.select(view.selected() + page);
-            case HOME -> view.select(0);
-            case END -> view.select(Integer.MAX_VALUE);
-            case ENTER -> stackShown = !stackShown;
-            case ESCAPE -> stackShown = help = false;
-            case CLOSED -> quits = true;
-            case CHARACTER -> take(press.character());
-            case OTHER -> unknown("this key");
-            default -> {
-            }
+        message = Optional.empty();
+        if (prompt != Prompt.NONE) {
+            type(key);
+            return;
         }
-    }
-
-    private void unknown(String key) {
-        message = Optional.of(key + " does nothing here; h lists the keys");
-    }
-
-    private void take(char key) {
         switch (key) {
-            case 'q' -> quits = true;
+            case Keys.UP, 'k' -> view.select(view.selected() - 1);
+            case Keys.DOWN, 'j' -> view.select(view.selected() + 1);
+            case Keys.PAGE_UP -> view.select(view.selected() - page);
+            case Keys.PAGE_DOWN -> view.select(view.selected() + page);
+            case Keys.HOME -> view.select(0);
+            case Keys.END -> view.select(Integer.MAX_VALUE);
+            case Keys.ENTER -> stackShown = !stackShown;
+            case Keys.ESCAPE -> stackShown = help = false;
+            case Keys.CLOSED, 'q' -> quits = true;
             case 'h', '?' -> help = !help;
             case 'p', ' ' -> paused = !paused;
             case 'f' -> view.toggleFrozen();
@@ -89,9 +74,8 @@ final class Controls {
             case 'w' -> view.sortBy(SortKey.WAIT);
             case 'm' -> view.sortBy(SortKey.TIME);
             case 'n' -> view.sortBy(SortKey.NAME);
-            case 'k' -> view.select(view.selected() - 1);
-            case 'j' -> view.select(view.selected() + 1);
-            default -> unknown("'" + key + "'");
+            default -> message = Optional.of((key > ' ' ? "'" + (char) key + "'" : "this key")
+                    + " does nothing here; h lists the keys");
         }
     }
 
@@ -100,17 +84,19 @@ final class Controls {
         typed = text;
     }
 
-    private void type(Press press) {
-        switch (press.key()) {
-            case CHARACTER -> typed += press.character();
-            case ERASE -> typed = typed.substring(0, Math.max(0, typed.length() - 1));
-            case ENTER -> {
+    private void type(int key) {
+        switch (key) {
+            case Keys.ERASE -> typed = typed.substring(0, Math.max(0, typed.length() - 1));
+            case Keys.ENTER -> {
                 enter();
                 prompt = Prompt.NONE;
             }
-            case ESCAPE -> prompt = Prompt.NONE;
-            case CLOSED -> quits = true;
+            case Keys.ESCAPE -> prompt = Prompt.NONE;
+            case Keys.CLOSED -> quits = true;
             default -> {
+                if (key >= ' ') {
+                    typed += (char) key;
+                }
             }
         }
     }

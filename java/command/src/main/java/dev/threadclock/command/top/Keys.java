@@ -4,9 +4,27 @@ package dev.threadclock.command.top;
 import dev.threadclock.command.terminal.Keyboard;
 import java.util.function.LongToIntFunction;
 
-/** Keys as a terminal sends them: a character, or an escape sequence. */
+/**
+ * Keys as a terminal sends them, each as a number: its character, or one of these for a key without one or
+ * for an escape sequence.
+ */
 final class Keys {
-    private static final char ESCAPE = 27;
+    /** No key was pressed in the given time. */
+    static final int NONE = Keyboard.NONE;
+    /** No more input will come. */
+    static final int CLOSED = Keyboard.CLOSED;
+    static final int ENTER = '\n';
+    static final int ERASE = '\b';
+    static final int ESCAPE = 27;
+    static final int UP = -3;
+    static final int DOWN = -4;
+    static final int PAGE_UP = -5;
+    static final int PAGE_DOWN = -6;
+    static final int HOME = -7;
+    static final int END = -8;
+    /** Any other key. */
+    static final int OTHER = -9;
+
     private static final long SEQUENCE_MILLIS = 50;
 
     private final LongToIntFunction in;
@@ -16,50 +34,22 @@ final class Keys {
         this.in = in;
     }
 
-    enum Key {
-        /** No key was pressed in the given time. */
-        NONE,
-        CHARACTER,
-        ENTER,
-        ERASE,
-        ESCAPE,
-        UP,
-        DOWN,
-        PAGE_UP,
-        PAGE_DOWN,
-        HOME,
-        END,
-        /** Any other key. */
-        OTHER,
-        /** No more input will come. */
-        CLOSED
-    }
-
-    /** @param character for {@link Key#CHARACTER} */
-    record Press(Key key, char character) {
-        private Press(Key key) {
-            this(key, '\0');
-        }
-    }
-
     /** Waits at most this long for a key. */
-    Press read(long millis) {
+    int read(long millis) {
         int first = in.applyAsInt(millis);
         return switch (first) {
-            case Keyboard.NONE -> new Press(Key.NONE);
-            case Keyboard.CLOSED -> new Press(Key.CLOSED);
-            case ESCAPE -> new Press(sequence());
-            case '\r', '\n' -> new Press(Key.ENTER);
-            case '\b', 127 -> new Press(Key.ERASE);
-            default -> first < ' ' ? new Press(Key.OTHER) : new Press(Key.CHARACTER, (char) first);
+            case ESCAPE -> sequence();
+            case '\r', ENTER -> ENTER;
+            case 127, ERASE -> ERASE;
+            default -> first >= 0 && first < ' ' ? OTHER : first;
         };
     }
 
     /** The rest of a sequence after ESC: "[A", "OA", "[5~", or nothing. */
-    private Key sequence() {
+    private int sequence() {
         int next = in.applyAsInt(SEQUENCE_MILLIS);
         if (next != '[' && next != 'O') {
-            return next < 0 ? Key.ESCAPE : Key.OTHER;
+            return next < 0 ? ESCAPE : OTHER;
         }
         int number = 0;
         for (int end = in.applyAsInt(SEQUENCE_MILLIS); end >= 0; end = in.applyAsInt(SEQUENCE_MILLIS)) {
@@ -68,26 +58,26 @@ final class Keys {
             }
             number = end >= '0' && end <= '9' ? 10 * number + end - '0' : number;
         }
-        return Key.OTHER;
+        return OTHER;
     }
 
-    private static Key lettered(char letter) {
+    private static int lettered(char letter) {
         return switch (letter) {
-            case 'A' -> Key.UP;
-            case 'B' -> Key.DOWN;
-            case 'H' -> Key.HOME;
-            case 'F' -> Key.END;
-            default -> Key.OTHER;
+            case 'A' -> UP;
+            case 'B' -> DOWN;
+            case 'H' -> HOME;
+            case 'F' -> END;
+            default -> OTHER;
         };
     }
 
-    private static Key numbered(int number) {
+    private static int numbered(int number) {
         return switch (number) {
-            case 1, 7 -> Key.HOME;
-            case 4, 8 -> Key.END;
-            case 5 -> Key.PAGE_UP;
-            case 6 -> Key.PAGE_DOWN;
-            default -> Key.OTHER;
+            case 1, 7 -> HOME;
+            case 4, 8 -> END;
+            case 5 -> PAGE_UP;
+            case 6 -> PAGE_DOWN;
+            default -> OTHER;
         };
     }
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.top;
 
+import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.command.terminal.Keyboard;
 import dev.threadclock.command.terminal.Shutdown;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.sample.Sampling;
 import dev.threadclock.command.sample.Sampling.Frames;
-import dev.threadclock.command.top.Keys.Key;
-import dev.threadclock.command.top.Keys.Press;
 import dev.threadclock.command.top.TopCommand.Limit;
 import java.io.IOException;
 import java.time.Duration;
@@ -83,18 +82,13 @@ final class LiveScreen implements AutoCloseable {
         }
     }
 
-    /** Begins to sample the JVM at this pace. */
-    interface Opener {
-        Sampling open(Duration delay) throws IOException;
-    }
-
     /**
      * Runs until the user quits or the limit is reached. False if the JVM has ended.
      *
      * @param first is closed at the end
-     * @param opener for another pace
+     * @param jvm the same, to be sampled at another pace
      */
-    boolean show(Sampling first, Opener opener, Limit limit) throws IOException {
+    boolean show(Sampling first, JvmOption.Chosen jvm, Limit limit) throws IOException {
         enter();
         out.print("threadclock top  " + first.label() + ": the first interval...");
         Controls controls = new Controls(first.label(), view);
@@ -104,7 +98,7 @@ final class LiveScreen implements AutoCloseable {
                 lives = show(sampling, controls, limit);
             }
             Optional<Duration> asked = controls.newDelay();
-            next = asked.isPresent() ? Optional.of(opener.open(asked.get())) : Optional.empty();
+            next = asked.isPresent() ? Optional.of(Sampling.open(jvm, asked.get())) : Optional.empty();
             view.restart();
         }
         return lives;
@@ -123,10 +117,10 @@ final class LiveScreen implements AutoCloseable {
             if (feed.isOver()) {
                 return false;
             }
-            Press press = keys.read(KEY_MILLIS);
-            controls.take(press, rows);
+            int key = keys.read(KEY_MILLIS);
+            controls.take(key, rows);
             Optional<Moment> newest = controls.paused() ? Optional.empty() : feed.newest();
-            boolean changed = press.key() != Key.NONE || newest.isPresent() || resized
+            boolean changed = key != Keys.NONE || newest.isPresent() || resized
                     || !frames.equals(sampling.stack(controls.stackOf()));
             if (resized) {
                 resized = false;
@@ -144,7 +138,7 @@ final class LiveScreen implements AutoCloseable {
             }
             if (controls.stackOf() != 0) {
                 boolean runs = sampling.isRunnable(view.selection().tid());
-                if (runs || newest.isPresent() && !ran || press.key() != Key.NONE) {
+                if (runs || newest.isPresent() && !ran || key != Keys.NONE) {
                     sampling.askForStack(controls.stackOf(), FRAMES);
                 }
                 ran = newest.isPresent() ? runs : ran | runs;

@@ -140,7 +140,7 @@ public final class TopCommand implements Callable<Integer> {
             Sampling first = Sampling.open(jvm, interval);
             boolean ended;
             try (LiveScreen screen = new LiveScreen(view)) {
-                ended = !screen.show(first, delay -> Sampling.open(jvm, delay), limit);
+                ended = !screen.show(first, jvm, limit);
             }
             if (ended) {
                 Terminal.stderr().println(spec.qualifiedName() + ": the JVM has ended");
@@ -172,7 +172,8 @@ public final class TopCommand implements Callable<Integer> {
         Looks looks = new Looks(sampling);
         if (frames) { // with room for threads that become busy, as one of many alike does
             View candidates = new View(sort, false, filter, false, all,
-                    (int) Math.min(Integer.MAX_VALUE, 2L * Math.max(MOST_WITH_FRAMES, view.most())));
+                    (int) Math.min(Integer.MAX_VALUE,
+                            2L * Math.max(MOST_WITH_FRAMES, rows == null ? 0 : rows)));
             Optional<Moment> first = moments.next();
             if (first.isPresent()) {
                 looks.at(candidates.update(first.get().interval()), interval);

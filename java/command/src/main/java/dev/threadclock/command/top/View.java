@@ -74,11 +74,6 @@ final class View {
         return rows;
     }
 
-    /** The maximum number of rows. */
-    int most() {
-        return most;
-    }
-
     /** The number of rows beyond the maximum. */
     int left() {
         return left;

@@ -10,8 +10,6 @@ import dev.threadclock.command.machine.HostLoad;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.Sampling.Frames;
-import dev.threadclock.command.top.Keys.Key;
-import dev.threadclock.command.top.Keys.Press;
 import dev.threadclock.command.top.View.SortKey;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -47,12 +45,8 @@ class ScreenTest {
 
     private void press(String keys) {
         for (char key : keys.toCharArray()) {
-            press(key == '\n' ? Key.ENTER : Key.CHARACTER, key);
+            controls.take(key, 10);
         }
-    }
-
-    private void press(Key key, char character) {
-        controls.take(new Press(key, character), 10);
     }
 
     private List<String> draw(Interval interval, int width, int height) {
@@ -136,7 +130,7 @@ class ScreenTest {
         assertThat(draw(pools(), 80, 24).get(23)).contains("only 'WORK'");
         press("/");
         for (int i = 0; i < 4; i++) {
-            press(Key.ERASE, '\0');
+            controls.take(Keys.ERASE, 10);
         }
         press("\n");
         assertThat(names()).hasSize(3);
@@ -207,7 +201,7 @@ class ScreenTest {
         assertThat(draw(pools(), 80, 24))
                 .anySatisfy(line -> assertThat(line).contains("top frames of worker-2", "while it ran"))
                 .anySatisfy(line -> assertThat(line).contains("at a.B.c"));
-        press(Key.ESCAPE, '\0');
+        controls.take(Keys.ESCAPE, 10);
         assertThat(controls.stackOf()).isZero();
     }
 
