@@ -9,6 +9,7 @@ import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.command.measure.MeasuredJvm;
 import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.terminal.SelfJar;
+import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.Style;
@@ -148,7 +149,7 @@ public final class DemoCommand implements Callable<Integer> {
             Measurement with = child.run(jdk, true,
                     step -> progress.say(count + " with threadclock: " + inWords(step)));
             return new JdkResult(jdk, null, before, with);
-        } catch (MeasuredJvm.Failed e) {
+        } catch (Failure e) {
             String when = before == null ? "as it is: " : "with threadclock: ";
             return new JdkResult(jdk, when + e.getMessage(), before, null);
         }

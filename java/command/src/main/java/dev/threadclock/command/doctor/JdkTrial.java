@@ -45,7 +45,7 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
         try {
             return of(new MeasuredJvm(MeasuredJvm.Plan.VERDICT, ticks).run(jdk, false, step -> {
             }));
-        } catch (MeasuredJvm.Failed e) {
+        } catch (Failure e) {
             return unknown("the trial " + e.getMessage().lines().findFirst().orElse("failed"));
         }
     }

@@ -74,7 +74,7 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
                     Jdk jdk = ask(java);
                     byHome.putIfAbsent(jdk.home(), jdk);
                 }
-            } catch (NotWorking e) {
+            } catch (Failure e) {
                 skipped.add(new Skipped(candidate.toString(), e.getMessage()));
             }
         }
@@ -84,19 +84,19 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
     }
 
     /** The real path of an installation's java, so that several links to it count once. */
-    private static Path java(Path candidate) throws NotWorking {
+    private static Path java(Path candidate) {
         try {
             Path real = candidate.toRealPath();
             Path java = Files.isDirectory(real) ? real.resolve("bin/java") : real;
             if (!Files.exists(java)) {
-                throw new NotWorking("there is no bin/java in it");
+                throw new Failure("there is no bin/java in it");
             }
             if (!Files.isExecutable(java)) {
-                throw new NotWorking("its bin/java is not executable");
+                throw new Failure("its bin/java is not executable");
             }
             return java.toRealPath();
         } catch (IOException e) {
-            throw new NotWorking("there is no such folder");
+            throw new Failure("there is no such folder");
         }
     }
 
@@ -140,27 +140,18 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         }
     }
 
-    /** Why a folder is not a working Java installation. */
-    private static final class NotWorking extends Exception {
-        private static final long serialVersionUID = 1;
-
-        NotWorking(String why) {
-            super(why);
-        }
-    }
-
     /** Runs this java and has it print its properties; its release file adds the vendor's name. */
-    private static Jdk ask(Path java) throws NotWorking {
+    private static Jdk ask(Path java) {
         Children.Outcome outcome;
         try {
             outcome = Children.run(List.of(java.toString(), "-XshowSettings:properties", "-version"), LIMIT,
                     line -> {
                     });
         } catch (IOException e) {
-            throw new NotWorking(java + " cannot be run");
+            throw new Failure(java + " cannot be run");
         }
         if (outcome.timedOut()) {
-            throw new NotWorking(java + " does not end within " + LIMIT.toSeconds() + " s");
+            throw new Failure(java + " does not end within " + LIMIT.toSeconds() + " s");
         }
         Map<String, String> properties = properties(outcome.stderr());
         String home = properties.get("java.home");
@@ -169,13 +160,13 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
             String said = outcome.stderr().lines().findFirst()
                     .map(line -> ": " + Printable.line(line, 200))
                     .orElse(", and says nothing");
-            throw new NotWorking(java + " does not work (exit status " + outcome.exit() + ")" + said);
+            throw new Failure(java + " does not work (exit status " + outcome.exit() + ")" + said);
         }
         try {
             Path real = Path.of(home).toRealPath();
             return new Jdk(real, version, vendor(real, properties), properties.getOrDefault("os.arch", "?"));
         } catch (IOException e) {
-            throw new NotWorking("its java.home " + home + " is not there");
+            throw new Failure("its java.home " + home + " is not there");
         }
     }
 

@@ -5,6 +5,7 @@ import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.command.probe.Measure;
 import dev.threadclock.command.terminal.Children;
+import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.SelfJar;
 import java.io.IOException;
 import java.time.Duration;
@@ -38,17 +39,12 @@ public record MeasuredJvm(Plan plan, TickClock ticks) {
         }
     }
 
-    /** Why there are no results. */
-    public static final class Failed extends Exception {
-        private static final long serialVersionUID = 1;
-
-        Failed(String why) {
-            super(why);
-        }
-    }
-
-    /** onStep: receives each step that the JVM begins to measure: cost, latency, around, between. */
-    public Measurement run(Jdk jdk, boolean withThreadclock, Consumer<String> onStep) throws Failed {
+    /**
+     * Fails with the reason why there are no results.
+     *
+     * @param onStep receives each step that the JVM begins to measure: cost, latency, around, between
+     */
+    public Measurement run(Jdk jdk, boolean withThreadclock, Consumer<String> onStep) {
         AtomicReference<String> last = new AtomicReference<>("");
         Children.Outcome outcome;
         try {
@@ -60,33 +56,34 @@ public record MeasuredJvm(Plan plan, TickClock ticks) {
                 }
             });
         } catch (IOException e) {
-            throw new Failed("could not be started: " + e.getMessage());
+            throw new Failure("could not be started: " + e.getMessage());
         }
         if (outcome.timedOut()) {
-            throw new Failed("hung, and was killed after " + plan.limit().toSeconds() + " s" + said(outcome));
+            throw new Failure(
+                    "hung, and was killed after " + plan.limit().toSeconds() + " s" + said(outcome));
         }
         if (outcome.exit() != 0) {
-            throw new Failed("ended with exit status " + outcome.exit() + said(outcome));
+            throw new Failure("ended with exit status " + outcome.exit() + said(outcome));
         }
         Measurement measured = Measurement.parse(last.get())
-                .orElseThrow(() -> new Failed("ended without its results"
+                .orElseThrow(() -> new Failure("ended without its results"
                         + (last.get().isEmpty() ? "" : ", and printed: " + last.get()) + said(outcome)));
         if (withThreadclock) {
             // The agent never stops a JVM: if it did not start, it says why on stderr.
             String refusal = outcome.stderr().lines().filter(line -> line.startsWith("threadclock: "))
                     .findFirst().orElse(null);
             if (refusal != null) {
-                throw new Failed("ran without threadclock: " + refusal.substring("threadclock: ".length()));
+                throw new Failure("ran without threadclock: " + refusal.substring("threadclock: ".length()));
             }
         }
         return measured;
     }
 
-    private List<String> command(Jdk jdk, boolean withThreadclock) throws Failed {
+    private List<String> command(Jdk jdk, boolean withThreadclock) {
         // A small fixed heap: the measured loops leave nothing to collect.
         List<String> command = new ArrayList<>(List.of(jdk.java().toString(), "-Xms64m", "-Xmx64m"));
         if (withThreadclock) {
-            command.add("-agentpath:" + SelfJar.library().orElseThrow(() -> new Failed(
+            command.add("-agentpath:" + SelfJar.library().orElseThrow(() -> new Failure(
                     "libthreadclock.so is not beside " + SelfJar.path()
                             + "; run the jar where it is in dist/, the archive or the package")));
         }
