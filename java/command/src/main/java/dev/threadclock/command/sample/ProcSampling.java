@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.sample;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.attach.internal.Target;
-import dev.threadclock.internal.CpuIntervals;
-import dev.threadclock.internal.CpuIntervals.Counter;
 import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.sample.Message.Kernel;
@@ -31,13 +30,15 @@ final class ProcSampling extends Sampling {
     private static final long FIRST_NANOS = 20_000_000;
 
     /** A kernel thread. */
-    private static final class Row extends CpuIntervals.Row {
+    private static final class Row {
+        private final long serial;
         private final long start;
         private char state;
+        private long totalNanos;
         private int pass;
 
         private Row(long serial, long start) {
-            super(serial);
+            this.serial = serial;
             this.start = start;
         }
     }
@@ -48,7 +49,6 @@ final class ProcSampling extends Sampling {
     private final Map<Integer, Row> rows = new HashMap<>(); // by TID
     private final ThreadBook book = new ThreadBook(tid -> rows.containsKey(tid) ? rows.get(tid).state : '?');
     private final long start;
-    private final Counter process = new Counter();
     private long endedNanos;
     private long serials;
     private int pass;
@@ -104,8 +104,8 @@ final class ProcSampling extends Sampling {
             return Optional.empty();
         }
         // The process's time has units of 10 ms and may therefore be less than the sum of its threads.
-        stat.get().raise(process, livingNanos + endedNanos);
-        seen.moment = Optional.of(new Moment(wallMillis, begin, System.nanoTime(), ThreadBook.life(process)));
+        seen.moment = Optional.of(new Moment(wallMillis, begin, System.nanoTime(),
+                stat.get().times(livingNanos + endedNanos)));
         return book.take(seen);
     }
 
@@ -125,14 +125,15 @@ final class ProcSampling extends Sampling {
             rows.put(tid, row);
         }
         row.pass = pass;
-        stat.raise(row, files.runQueue(tid).map(RunQueue::ranNanos).orElse(0L));
+        CpuSnapshot times = stat.times(files.runQueue(tid).map(RunQueue::ranNanos).orElse(0L));
         row.state = stat.state();
-        return Optional.of(new Kernel(row.serial, tid, ThreadBook.life(row), stat.name()));
+        row.totalNanos = Math.max(row.totalNanos, times.totalNanos());
+        return Optional.of(new Kernel(row.serial, tid, times, stat.name()));
     }
 
     private boolean leave(Row row, List<Long> gone) {
         gone.add(row.serial);
-        endedNanos += row.totalNanos();
+        endedNanos += row.totalNanos;
         return true;
     }
 

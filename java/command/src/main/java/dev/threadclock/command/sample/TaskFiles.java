@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.sample;
 
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.attach.internal.Printable;
-import dev.threadclock.internal.CpuIntervals.Counter;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -96,14 +96,14 @@ public final class TaskFiles {
         }
 
         /**
-         * Raises a counter to a precise total of at least user + system. What exceeds their sum is divided in
-         * their ratio.
+         * With a precise total of at least user + system. What exceeds their sum is divided in their ratio.
          */
-        void raise(Counter counter, long totalNanos) {
+        CpuSnapshot times(long totalNanos) {
             long known = userNanos + systemNanos;
             long total = Math.max(totalNanos, known);
             double userPart = known == 0 ? 1 : (double) userNanos / known;
-            counter.raise(userNanos + (long) ((total - known) * userPart), total);
+            long user = userNanos + (long) ((total - known) * userPart);
+            return new CpuSnapshot(user, total - user, total);
         }
     }
 

@@ -176,7 +176,7 @@ final class ThreadBook {
         return new CpuSnapshot(counter.usedUserNanos(), counter.usedSystemNanos(), counter.usedTotalNanos());
     }
 
-    static CpuSnapshot life(Counter counter) {
+    private static CpuSnapshot life(Counter counter) {
         return new CpuSnapshot(counter.userNanos(), counter.systemNanos(), counter.totalNanos());
     }
 

@@ -4,7 +4,6 @@ package dev.threadclock.command.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuSnapshot;
-import dev.threadclock.internal.CpuIntervals.Counter;
 import dev.threadclock.command.sample.TaskFiles.RunQueue;
 import dev.threadclock.command.sample.TaskFiles.Stat;
 import java.util.List;
@@ -34,19 +33,14 @@ class TaskFilesTest {
         assertThat(Stat.parse("1 (a) S 1 2 3 4 5 6 7 8 9 10 x 3 0 0 20 0 30 0 98765 1")).isEmpty();
     }
 
-    private static CpuSnapshot raised(Counter counter, Stat stat, long totalNanos) {
-        stat.raise(counter, totalNanos);
-        return ThreadBook.life(counter);
-    }
-
     @Test
     void thePreciseTotalIsSplitAsTheKernelSplits() {
-        assertThat(raised(new Counter(), stat("a", 0, 0), 4_000_000))
+        assertThat(stat("a", 0, 0).times(4_000_000))
                 .isEqualTo(new CpuSnapshot(4_000_000, 0, 4_000_000));
-        assertThat(raised(new Counter(), stat("a", 3, 1), 44_000_000))
+        assertThat(stat("a", 3, 1).times(44_000_000))
                 .isEqualTo(new CpuSnapshot(33_000_000, 11_000_000, 44_000_000));
         // Without the scheduler's statistics, the total is in units of 10 ms.
-        assertThat(raised(new Counter(), stat("a", 3, 1), 0))
+        assertThat(stat("a", 3, 1).times(0))
                 .isEqualTo(new CpuSnapshot(30_000_000, 10_000_000, 40_000_000));
     }
 
