@@ -6,6 +6,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 
 /**
  * A connection to the agent in a JVM, received from the process that made it. One thread may read while
@@ -38,17 +39,13 @@ final class Connection implements ByteChannel {
         return size;
     }
 
-    private interface Call {
-        int run();
-    }
-
-    private int used(Call call) throws IOException {
+    private int used(IntSupplier call) throws IOException {
         if (users.getAndUpdate(count -> count == 0 ? 0 : count + 1) == 0 || !open) {
             release();
             throw new SocketException("closed");
         }
         try {
-            int result = call.run();
+            int result = call.getAsInt();
             if (result < 0) {
                 throw new SocketException(ConfinedChild.message(-result));
             }

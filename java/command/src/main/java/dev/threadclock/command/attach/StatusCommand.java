@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -88,29 +89,25 @@ public final class StatusCommand implements Callable<Integer> {
      * times with units.
      */
     private static List<String> lines(Map<String, String> values, Style style) {
-        Map<String, Map<String, String>> groups = new LinkedHashMap<>();
-        int widest = 0;
-        for (Map.Entry<String, String> entry : values.entrySet()) {
-            int dot = entry.getKey().indexOf('.');
-            String group = dot < 0 ? "" : entry.getKey().substring(0, dot);
-            String name = name(entry.getKey().substring(dot + 1));
-            widest = Math.max(widest, name.length());
-            groups.computeIfAbsent(group, any -> new LinkedHashMap<>()).put(name, value(entry));
-        }
+        Map<String, List<Map.Entry<String, String>>> groups = values.entrySet().stream().collect(
+                Collectors.groupingBy(
+                        entry -> entry.getKey().substring(0, Math.max(0, entry.getKey().indexOf('.'))),
+                        LinkedHashMap::new, Collectors.toList()));
+        int widest = values.keySet().stream().mapToInt(key -> name(key).length()).max().orElse(0);
         List<String> lines = new ArrayList<>();
-        for (Map.Entry<String, Map<String, String>> group : groups.entrySet()) {
-            lines.add("  " + style.bold(TITLES.getOrDefault(group.getKey(), group.getKey())));
-            for (Map.Entry<String, String> entry : group.getValue().entrySet()) {
-                lines.add("    " + entry.getKey() + " ".repeat(widest - entry.getKey().length()) + "  "
-                        + entry.getValue());
+        groups.forEach((group, entries) -> {
+            lines.add("  " + style.bold(TITLES.getOrDefault(group, group)));
+            for (Map.Entry<String, String> entry : entries) {
+                String name = name(entry.getKey());
+                lines.add("    " + name + " ".repeat(widest - name.length()) + "  " + value(entry));
             }
-        }
+        });
         return lines;
     }
 
+    /** Without the group and the unit. */
     private static String name(String key) {
-        return (key.endsWith(NANOS) ? key.substring(0, key.length() - NANOS.length()) : key).replace('_',
-                ' ');
+        return key.substring(key.indexOf('.') + 1).replaceFirst(NANOS + "$", "").replace('_', ' ');
     }
 
     private static String value(Map.Entry<String, String> entry) {

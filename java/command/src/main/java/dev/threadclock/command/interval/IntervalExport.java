@@ -60,27 +60,17 @@ public final class IntervalExport {
     }
 
     private static JsonObject virtual(Interval.Virtual use) {
-        JsonArray groups = new JsonArray();
-        for (Use group : use.groups()) {
-            JsonObject object = new JsonObject();
-            object.addProperty("name", group.name());
-            object.addProperty("threads", group.threads());
-            object.addProperty("mounted", group.mounted());
-            put(object, group.interval());
-            object.add("life", times(group.life()));
-            groups.add(object);
-        }
         JsonObject object = new JsonObject();
         object.addProperty("nanos", use.nanos());
         object.addProperty("threads", use.threads());
         object.addProperty("mounted", use.mounted());
         put(object, use.times());
         object.add("carriers", times(use.carriers()));
-        object.add("groups", groups);
+        object.add("groups", uses(use.groups(), true));
         return object;
     }
 
-    /** Threads, or pools of them. */
+    /** Threads, or pools or groups of them. */
     public static JsonArray uses(List<Use> uses, boolean pools) {
         JsonArray array = new JsonArray();
         for (Use use : uses) {
@@ -94,7 +84,11 @@ public final class IntervalExport {
                 object.addProperty("name", use.name());
                 object.addProperty("pool", use.pool());
             }
-            object.addProperty("state", String.valueOf(use.state()));
+            if (use.isVirtual()) {
+                object.addProperty("mounted", use.mounted());
+            } else {
+                object.addProperty("state", String.valueOf(use.state()));
+            }
             put(object, use.interval());
             if (use.waitNanos() != Use.NOT_MEASURED) {
                 object.addProperty("waitNanos", use.waitNanos());

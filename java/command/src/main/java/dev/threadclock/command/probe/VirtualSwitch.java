@@ -3,13 +3,9 @@ package dev.threadclock.command.probe;
 
 import dev.threadclock.ThreadTimes;
 import dev.threadclock.VirtualThreads;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What a switch between two virtual threads (one is unmounted, the other mounted) costs their carrier,
@@ -41,11 +37,13 @@ public final class VirtualSwitch {
         for (int round = 0; round < MOST_ROUNDS
                 && (round < FLAT || sorted[FLAT - 1] > sorted[0] * 1.1); round++) {
             long before = carriersTotal();
-            run(THREADS, () -> {
-                for (int i = 0; i < YIELDS; i++) {
-                    Thread.yield();
-                }
-            });
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                threads.add(start(VirtualSwitch::yieldOften));
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
             last[round % FLAT] = (double) (carriersTotal() - before) / (THREADS * YIELDS);
             sorted = last.clone();
             Arrays.sort(sorted);
@@ -63,33 +61,18 @@ public final class VirtualSwitch {
         return sum;
     }
 
-    private static void run(int count, Runnable body) throws InterruptedException {
-        AtomicLong ended = new AtomicLong();
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            threads.add(start(() -> {
-                body.run();
-                ended.incrementAndGet();
-            }));
-        }
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        if (ended.get() != count) {
-            throw new IllegalStateException("a virtual thread failed");
+    private static void yieldOften() {
+        for (int i = 0; i < YIELDS; i++) {
+            Thread.yield();
         }
     }
 
     /** Thread.startVirtualThread, which the Java version of this class does not have. */
     private static Thread start(Runnable body) {
         try {
-            MethodHandle starter = MethodHandles.publicLookup().findStatic(Thread.class, "startVirtualThread",
-                    MethodType.methodType(Thread.class, Runnable.class));
-            return (Thread) starter.invokeExact(body);
-        } catch (NoSuchMethodException e) {
+            return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+        } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("virtual threads need JDK 21 or later", e);
-        } catch (Throwable e) {
-            throw new IllegalStateException(e);
         }
     }
 }
