@@ -14,52 +14,28 @@ import java.util.regex.Pattern;
  * one recording of a JVM at a time. Not thread-safe.
  */
 public final class JvmRecording implements Closeable {
-    private static final Pattern SETTINGS = Pattern.compile("[^\"\\p{Cntrl}]+");
+    /** default, profile, or the path of a .jfc file as the JVM sees it. */
+    public static final Pattern SETTINGS = Pattern.compile("[^\"\\p{Cntrl}]+");
     private static final Duration TIME_TO_STOP = Duration.ofSeconds(60);
 
     private final Target target;
-    private final Duration timeout;
     private final AttachRequest request;
     private final String name = "threadclock-" + ProcessHandle.current().pid();
-    private ConfinedChild folder;
-    private boolean started;
-    private boolean running;
+    private final AttachAnswer started;
+    private boolean running = true;
 
-    /** Only inspects. */
-    JvmRecording(Target target, Duration timeout) {
+    /** Starts it. settings: match {@link #SETTINGS}. */
+    JvmRecording(Target target, Duration timeout, String settings) {
         this.target = target;
-        this.timeout = timeout;
-        request = new AttachRequest(target, new Deadline(timeout));
-    }
-
-    /**
-     * Starts the recording.
-     *
-     * @param settings default, profile, or the path of a .jfc file as the JVM sees it, without quotation
-     *     marks and control characters
-     * @throws IllegalArgumentException the settings are empty or contain one
-     * @throws IllegalStateException it was started before, even if that failed
-     * @throws AttachException the JVM does not answer in time, has no Flight Recorder, or no room for the
-     *     file
-     */
-    public void start(String settings) {
-        if (!SETTINGS.matcher(settings).matches()) {
-            throw new IllegalArgumentException("settings are default, profile or the path of a file: "
-                    + Printable.line(settings, 200));
-        }
-        if (started) {
-            throw new IllegalStateException("a recording can be started only once; make another one");
-        }
-        started = true;
-        AttachAnswer answer = request.command("JFR.start name=" + name + " settings=\"" + settings
-                + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"", new Deadline(timeout));
-        folder = answer.kept();
-        String text = answer.text();
-        running = text.contains("Started recording");
-        if (!running) {
+        Deadline deadline = new Deadline(timeout);
+        request = new AttachRequest(target, deadline);
+        started = request.command("JFR.start name=" + name + " settings=\"" + settings
+                + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"", deadline);
+        if (!started.text().contains("Started recording")) {
+            started.close();
             throw new AttachException("the JVM " + target.label() + " did not start a recording: "
-                    + Printable.line(text)
-                    + (text.contains("Unknown diagnostic command")
+                    + Printable.line(started.text())
+                    + (started.text().contains("Unknown diagnostic command")
                             ? "; it has no Flight Recorder (8u262, 11 and later have it): leave out"
                                     + " the JVM's own events"
                             : ""));
@@ -70,16 +46,12 @@ public final class JvmRecording implements Closeable {
      * Stops the recording and copies its file. If the JVM has exited, it has already stopped the recording.
      *
      * @param out receives the .jfr file; is not closed
-     * @throws IllegalStateException it does not run: it was not started, or was stopped before
      * @throws IOException the file cannot be copied
      * @throws AttachException the JVM does not answer within 60 seconds, or has left no file
      */
     public void stopInto(OutputStream out) throws IOException {
-        if (!running) {
-            throw new IllegalStateException("this recording does not run");
-        }
         stop();
-        if (!folder.copyFile(out, TIME_TO_STOP)) {
+        if (!started.kept().copyFile(out, TIME_TO_STOP)) {
             throw new AttachException("the JVM " + target.label()
                     + " left no file with its own events; record again without them");
         }
@@ -110,9 +82,7 @@ public final class JvmRecording implements Closeable {
                 stop();
             }
         } finally {
-            if (folder != null) {
-                folder.close();
-            }
+            started.close();
         }
     }
 }

@@ -273,10 +273,15 @@ public final class Target {
         return call().sample(period);
     }
 
-    /** A recording of the JVM's own Flight Recorder, not started yet. */
-    public JvmRecording recording() {
+    /**
+     * Starts a recording of the JVM's own Flight Recorder. settings: match {@link JvmRecording#SETTINGS}.
+     *
+     * @throws AttachException the JVM does not answer in time, has no Flight Recorder, or no room for the
+     *     file
+     */
+    public JvmRecording record(String settings) {
         inspection = new Deadline(timeout);
-        return new JvmRecording(this, timeout);
+        return new JvmRecording(this, timeout, settings);
     }
 
     private AgentCall call() {

@@ -98,7 +98,8 @@ public final class RecordCommand implements Callable<Integer> {
             throw wrong(
                     "--duration is shorter than one interval; give a longer one, or a shorter --interval");
         }
-        if (jvmEvents != null && (format != Format.JFR || !jvmEvents.matches("[^\"\\p{Cntrl}]+"))) {
+        if (jvmEvents != null
+                && (format != Format.JFR || !JvmRecording.SETTINGS.matcher(jvmEvents).matches())) {
             throw wrong(format == Format.JFR ? "--jvm-events takes default, profile or a file"
                     : "--jvm-events needs a .jfr file");
         }
@@ -109,12 +110,9 @@ public final class RecordCommand implements Callable<Integer> {
         OutputFile eventsOutput = jvmEvents == null ? null // "app.jvm.jfr" for "app.jfr"
                 : OutputFile.checked(file.resolveSibling(
                         file.getFileName().toString().replaceFirst("(?i)\\.jfr$", ".jvm.jfr")), "-o FILE");
-        try (JvmRecording events = jvmEvents == null ? null : jvm.open().recording();
-                Sampling sampling = Sampling.open(jvm, interval);
-                StopRequest stop = new StopRequest()) {
-            if (events != null) {
-                events.start(jvmEvents);
-            }
+        try (Sampling sampling = Sampling.open(jvm, interval);
+                StopRequest stop = new StopRequest();
+                JvmRecording events = jvmEvents == null ? null : jvm.open().record(jvmEvents)) {
             record(sampling, format, output, stop);
             if (events != null) {
                 try {
