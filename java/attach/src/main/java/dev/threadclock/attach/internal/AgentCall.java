@@ -14,14 +14,12 @@ final class AgentCall {
     private static final String STAYS = "; restart that JVM to remove it, or leave it: it keeps working";
 
     private final Target target;
-    private final Deadline deadline;
     private final AttachRequest request;
 
     /** Only inspects; fails if it is clear that the JVM will not cooperate. */
-    AgentCall(Target target, Deadline deadline) {
+    AgentCall(Target target, Duration timeout) {
         this.target = target;
-        this.deadline = deadline;
-        request = new AttachRequest(target, deadline);
+        request = target.request(timeout);
         target.maps().threadclocks().forEach(this::checkReachable);
     }
 
@@ -68,11 +66,11 @@ final class AgentCall {
     }
 
     private AttachAnswer load(String options, boolean connect) {
-        return request.load(active(paths()), options, connect, deadline);
+        return request.load(active(paths()), options, connect);
     }
 
     private AttachAnswer ask(String path, String options) {
-        return request.load(path, options, false, deadline);
+        return request.load(path, options, false);
     }
 
     /**

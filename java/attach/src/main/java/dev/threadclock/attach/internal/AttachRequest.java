@@ -7,14 +7,17 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * A request to a JVM in HotSpot's attach protocol, version 1, and the JVM's answer. Some need a folder of
- * ours in the target's file system: in the words of the request, {@link #FOLDER} stands for its path.
+ * A request to a JVM in HotSpot's attach protocol, version 1, and the JVM's answer: what can be seen from
+ * outside of the JVM's thread that listens for requests, and an exchange with it. Some need a folder of ours
+ * in the target's file system: in the words of the request, {@link #FOLDER} stands for its path.
  */
 final class AttachRequest {
     static final String FOLDER = "\1";
@@ -25,43 +28,70 @@ final class AttachRequest {
     private static final char UNSUITABLE_FOLDER = 'f';
 
     /** What is wanted besides the JVM's answer, as flags of the order. */
-    private enum With {
-        NOTHING(""), REPORT("r"), REPORT_AND_CONNECTION("rc"), KEPT_FOLDER("k");
-
-        private final String flags;
-
-        With(String flags) {
-            this.flags = flags;
-        }
-    }
+    private static final String NOTHING = "";
+    private static final String ITS_REPORT = "r";
+    private static final String REPORT_AND_CONNECTION = "rc";
+    private static final String KEPT_FOLDER = "k";
+    /**
+     * JDK-8225690: creates a new socket if the file was removed. Backported to 8 and 11, but not in all of
+     * their builds.
+     */
+    private static final int RENEWS_ITS_SOCKET = 17;
+    private static final long ACCEPTS = 0x10000; // __SO_ACCEPTCON, include/uapi/linux/net.h
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Target target;
-    private final AttachListener listener;
+    private final Deadline deadline;
+    private final boolean listens;
+    private final boolean handlesQuit;
     private final Map<String, String> refusals = new LinkedHashMap<>();
 
-    /** Only inspects; fails if the JVM would not answer, before anything reaches it. */
+    /**
+     * Only inspects: waits until SIGQUIT would be handled, and fails if the JVM would not answer, before
+     * anything reaches it.
+     */
     AttachRequest(Target target, Deadline deadline) {
         this.target = target;
-        listener = new AttachListener(target, deadline);
+        this.deadline = deadline;
+        listens = isListening();
+        ProcStatus now = checked(target.process().status());
+        while (!listens && !now.handlesQuit() && deadline.pause()) {
+            now = checked(target.process().status());
+        }
+        target.updateFacts();
+        handlesQuit = now.handlesQuit();
+        if (!listens && !target.facts().attachable()) {
+            throw new AttachException("the JVM " + target.label()
+                    + (target.hasThreadclock() ? " has threadclock loaded, but was started with"
+                            + " -XX:+DisableAttachMechanism, so no command can reach it; threadclock"
+                            + " keeps working there, or restart the JVM without that option"
+                            : " was started with -XX:+DisableAttachMechanism and takes no agent while"
+                                    + " it runs; restart it without that option, or with"
+                                    + " -agentpath:libthreadclock.so"));
+        }
+        if (!listens && !handlesQuit) {
+            throw new AttachException("the JVM " + target.label()
+                    + " does not handle SIGQUIT, so the signal would end it (it is still starting, or"
+                    + " has -Xrs); try again later, or restart it with -agentpath:libthreadclock.so");
+        }
     }
 
     /** Makes the JVM load the library with this path, or {@link #LIBRARY}, and call its Agent_OnAttach. */
-    AttachAnswer load(String library, String options, boolean connect, Deadline deadline) {
+    AttachAnswer load(String library, String options, boolean connect) {
         // The report first, so that a mistake in the options that follow is reported there, and not on the
         // JVM's stderr. "true": the path is absolute.
         List<String> words = List.of("1", "load", library, "true",
                 "report=" + REPORT + "," + options + (connect ? ",channel=" + CHANNEL : ""));
         return inAFolder(words, library.equals(LIBRARY) ? image() : null,
-                connect ? With.REPORT_AND_CONNECTION : With.REPORT, deadline);
+                connect ? REPORT_AND_CONNECTION : ITS_REPORT);
     }
 
     /** Makes the JVM run a diagnostic command, as jcmd does; {@link #FOLDER} is kept if it occurs. */
-    AttachAnswer command(String command, Deadline deadline) {
+    AttachAnswer command(String command) {
         List<String> words = List.of("1", "jcmd", command, "", "");
-        return command.contains(FOLDER) ? inAFolder(words, null, With.KEPT_FOLDER, deadline)
-                : send("", words, null, With.NOTHING, deadline).orElseThrow();
+        return command.contains(FOLDER) ? inAFolder(words, null, KEPT_FOLDER)
+                : send("", words, null, NOTHING).orElseThrow();
     }
 
     private static byte[] image() {
@@ -72,10 +102,10 @@ final class AttachRequest {
         }
     }
 
-    private AttachAnswer inAFolder(List<String> words, byte[] library, With with, Deadline deadline) {
+    private AttachAnswer inAFolder(List<String> words, byte[] library, String wanted) {
         for (String place : places()) {
             while (true) {
-                Optional<AttachAnswer> answer = send(place, words, library, with, deadline);
+                Optional<AttachAnswer> answer = send(place, words, library, wanted);
                 if (answer.isEmpty()) {
                     break;
                 }
@@ -100,7 +130,7 @@ final class AttachRequest {
         refusals.forEach((name, reason) -> why.append(why.length() == 0 ? "" : ", ")
                 .append(Printable.line(name + " (" + reason + ")")));
         throw new AttachException("no folder of the JVM " + target.label() + " can hold "
-                + (library != null ? "the library" : with == With.KEPT_FOLDER ? "its events" : "a file")
+                + (library != null ? "the library" : wanted.equals(KEPT_FOLDER) ? "its events" : "a file")
                 + " temporarily: " + why
                 + "; make room in one of them, or set that JVM's TMPDIR to a folder that does");
     }
@@ -119,15 +149,14 @@ final class AttachRequest {
     }
 
     /** Empty: the place is unsuitable. */
-    private Optional<AttachAnswer> send(String place, List<String> words, byte[] library, With with,
-            Deadline deadline) {
+    private Optional<AttachAnswer> send(String place, List<String> words, byte[] library, String wanted) {
         String working = target.workingFolder();
         List<String> order = new ArrayList<>(List.of(ConfinedChild.EXCHANGE,
-                with.flags + (listener.maySignal() ? "q" : ""), place,
+                wanted + (maySignal() ? "q" : ""), place,
                 "threadclock-" + Long.toUnsignedString(RANDOM.nextLong(), 36),
-                "/tmp/" + listener.socketName(),
-                "/tmp/" + listener.triggerName(),
-                working.isEmpty() ? "" : working + "/" + listener.triggerName()));
+                "/tmp/" + socketName(),
+                "/tmp/" + triggerName(),
+                working.isEmpty() ? "" : working + "/" + triggerName()));
         order.addAll(words);
         ByteArrayOutputStream reply = new ByteArrayOutputStream();
         ByteArrayOutputStream report = new ByteArrayOutputStream();
@@ -146,14 +175,14 @@ final class AttachRequest {
                     case 'A' -> {
                         reply.writeBytes(message.bytes());
                         complete = message.bytes().length == 0;
-                        keeps = complete && with == With.KEPT_FOLDER;
+                        keeps = complete && wanted.equals(KEPT_FOLDER);
                     }
                     case 'D' -> report.writeBytes(message.bytes());
                     case 'S' -> connection = new Connection(message.descriptor());
                     default -> {
                         char step = (char) message.bytes()[0];
                         if (step != UNSUITABLE_FOLDER) {
-                            throw failure(step, message.error(), deadline);
+                            throw failure(step, message.error());
                         }
                         refusals.put(place, message.error() == ConfinedChild.NOT_EXECUTABLE ? "mounted noexec"
                                 : ConfinedChild.message(message.error()));
@@ -169,7 +198,7 @@ final class AttachRequest {
             done = true;
             return answer;
         } finally {
-            if (!done || with != With.KEPT_FOLDER) {
+            if (!done || !wanted.equals(KEPT_FOLDER)) {
                 child.close();
             }
             if (!done && connection != null) {
@@ -189,7 +218,7 @@ final class AttachRequest {
     }
 
     /** For the steps of attach_child.c and confinement.h. */
-    private AttachException failure(char step, int error, Deadline deadline) {
+    private AttachException failure(char step, int error) {
         String why = ConfinedChild.message(error);
         String jvm = "the JVM " + target.label();
         return switch (step) {
@@ -206,7 +235,7 @@ final class AttachRequest {
                     + " longer than the 1024 bytes that a JVM takes; shorten them");
             case 't' ->
                 new AttachException(jvm + " cannot listen: it needs a socket in its /tmp, and the file /tmp/"
-                        + listener.triggerName() + " cannot be created there (" + why
+                        + triggerName() + " cannot be created there (" + why
                         + "); give it a writable /tmp, for example a tmpfs, or start it with"
                         + " -agentpath:libthreadclock.so");
             case 'd' -> new AttachException(jvm + " has less than 8 MB of room in its /tmp, where it records"
@@ -220,8 +249,8 @@ final class AttachRequest {
                                     + " timeout"
                             : ": in the place of its socket there is another file (" + why + "), left behind"
                                     + " by a JVM that was killed, or made by another user; remove /tmp/"
-                                    + listener.socketName()));
-            case 'g' -> listener.socketIsGone();
+                                    + socketName()));
+            case 'g' -> socketIsGone();
             default -> {
                 target.process().awaitEnd();
                 yield error == ConfinedChild.CANCELED
@@ -230,5 +259,56 @@ final class AttachRequest {
                         : new AttachException("cannot talk to " + jvm + " over its socket: " + why);
             }
         };
+    }
+
+    private ProcStatus checked(ProcStatus now) {
+        if (now.hasEnded()) {
+            throw target.process().ended();
+        }
+        if (now.isStopped()) {
+            throw new AttachException("process " + target.pid()
+                    + " is stopped (by SIGSTOP or a debugger) and cannot answer; resume it, for"
+                    + " example with kill -CONT " + target.pid());
+        }
+        return now;
+    }
+
+    /**
+     * SIGQUIT makes an older JVM that listens already print a thread dump, though its socket's file is gone.
+     */
+    private boolean maySignal() {
+        return handlesQuit && (!listens || target.facts().feature() >= RENEWS_ITS_SOCKET);
+    }
+
+    private AttachException socketIsGone() {
+        return new AttachException("the JVM " + target.label() + " listens at /tmp/" + socketName()
+                + ", but that file was removed (by a cleaner of /tmp?), and this JVM does not create it"
+                + " again; restart it, and exempt /tmp/.java_pid*");
+    }
+
+    /**
+     * Checks for the process's own socket: another process in its network namespace may listen under the same
+     * name. HotSpot binds to NAME.tmp and renames the file.
+     */
+    private boolean isListening() {
+        Set<String> links = new HashSet<>();
+        for (String line : target.process().read("net/unix").split("\n")) {
+            // Num RefCount Protocol Flags Type St Inode Path
+            String[] fields = line.trim().split(" +", 8);
+            if (fields.length == 8 && fields[3].matches("[0-9A-Fa-f]{8}")
+                    && (Long.parseLong(fields[3], 16) & ACCEPTS) != 0
+                    && (fields[7] + ".tmp").contains("/" + socketName() + ".tmp")) {
+                links.add("socket:[" + fields[6] + "]");
+            }
+        }
+        return !links.isEmpty() && target.process().descriptorOf(links).isPresent();
+    }
+
+    private String socketName() {
+        return ".java_pid" + target.namespacePid();
+    }
+
+    private String triggerName() {
+        return ".attach_pid" + target.namespacePid();
     }
 }

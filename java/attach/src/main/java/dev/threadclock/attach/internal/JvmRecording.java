@@ -19,7 +19,6 @@ public final class JvmRecording implements Closeable {
     private static final Duration TIME_TO_STOP = Duration.ofSeconds(60);
 
     private final Target target;
-    private final AttachRequest request;
     private final String name = "threadclock-" + ProcessHandle.current().pid();
     private final AttachAnswer started;
     private boolean running = true;
@@ -27,10 +26,8 @@ public final class JvmRecording implements Closeable {
     /** Starts it. settings: match {@link #SETTINGS}. */
     JvmRecording(Target target, Duration timeout, String settings) {
         this.target = target;
-        Deadline deadline = new Deadline(timeout);
-        request = new AttachRequest(target, deadline);
-        started = request.command("JFR.start name=" + name + " settings=\"" + settings
-                + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"", deadline);
+        started = target.request(timeout).command("JFR.start name=" + name + " settings=\"" + settings
+                + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"");
         if (!started.text().contains("Started recording")) {
             started.close();
             throw new AttachException("the JVM " + target.label() + " did not start a recording: "
@@ -61,7 +58,7 @@ public final class JvmRecording implements Closeable {
         running = false;
         try {
             if (target.process().isAlive()) {
-                request.command("JFR.stop name=" + name, new Deadline(TIME_TO_STOP));
+                target.request(TIME_TO_STOP).command("JFR.stop name=" + name);
             }
         } catch (AttachException e) {
             if (target.process().isAlive()) {

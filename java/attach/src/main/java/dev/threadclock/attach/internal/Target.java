@@ -280,16 +280,20 @@ public final class Target {
      *     file
      */
     public JvmRecording record(String settings) {
-        inspection = new Deadline(timeout);
         return new JvmRecording(this, timeout, settings);
     }
 
     private AgentCall call() {
         lookAgain();
-        inspection = new Deadline(timeout);
-        AgentCall call = new AgentCall(this, new Deadline(timeout));
+        AgentCall call = new AgentCall(this, timeout);
         call.warning().ifPresent(warnings);
         return call;
+    }
+
+    /** Only inspects; fails if the JVM would not answer. limit: for that, and for its answer. */
+    AttachRequest request(Duration limit) {
+        inspection = new Deadline(limit);
+        return new AttachRequest(this, new Deadline(limit));
     }
 
     /** Which libraries it has loaded by now. */
