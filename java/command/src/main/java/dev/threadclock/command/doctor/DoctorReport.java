@@ -6,7 +6,7 @@ import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;
-import dev.threadclock.command.measure.Judgement;
+import dev.threadclock.command.measure.Measurement.Judgement;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.SelfJar;
 import java.util.ArrayList;

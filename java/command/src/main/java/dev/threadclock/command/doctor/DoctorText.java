@@ -2,7 +2,7 @@
 package dev.threadclock.command.doctor;
 
 import dev.threadclock.command.doctor.DoctorReport.JdkFindings;
-import dev.threadclock.command.measure.Judgement;
+import dev.threadclock.command.measure.Measurement.Judgement;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;
 import dev.threadclock.command.terminal.Style;

@@ -3,7 +3,7 @@ package dev.threadclock.command.doctor;
 
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.machine.TickClock;
-import dev.threadclock.command.measure.Judgement;
+import dev.threadclock.command.measure.Measurement.Judgement;
 import dev.threadclock.command.measure.MeasuredJvm;
 import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.page.Figures;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.doctor;
 
-import dev.threadclock.command.measure.Judgement;
+import dev.threadclock.command.measure.Measurement.Judgement;
 import dev.threadclock.attach.AttachException;
 import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.internal.Target;

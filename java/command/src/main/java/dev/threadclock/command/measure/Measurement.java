@@ -6,6 +6,7 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonDeserializer;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
+import com.google.gson.annotations.SerializedName;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.probe.TickRun;
 import java.util.List;
@@ -62,6 +63,37 @@ public record Measurement(
                     .filter(measured -> measured.betweenTicks != null);
         } catch (JsonParseException e) {
             return Optional.empty();
+        }
+    }
+
+    /** Whether ThreadMXBean's user time is slow, fast but wrong, or right. */
+    public enum Judgement {
+        /** The JVM reads /proc each time. */
+        @SerializedName("slow")
+        SLOW("slow", "a read costs about what 'user, tick' costs above"),
+        /** The JVM counts ticks. */
+        @SerializedName("wrong")
+        WRONG("wrong", "user time is the kernel's own, and a read costs about what 'user, tick' costs above"),
+        @SerializedName("right")
+        RIGHT("right", ""),
+        @SerializedName("unknown")
+        UNKNOWN("not known", "");
+
+        private final String word;
+        private final String withAgent;
+
+        Judgement(String word, String withAgent) {
+            this.word = word;
+            this.withAgent = withAgent;
+        }
+
+        public String word() {
+            return word;
+        }
+
+        /** What threadclock's agent would change, or "". */
+        public String withAgent() {
+            return withAgent;
         }
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;
-import dev.threadclock.command.measure.Judgement;
+import dev.threadclock.command.measure.Measurement.Judgement;
 import dev.threadclock.command.probe.TickRun;
 import java.util.List;
 import java.util.Map;

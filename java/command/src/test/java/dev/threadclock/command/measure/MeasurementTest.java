@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.Gson;
 import dev.threadclock.command.measure.Measurement.Cost;
+import dev.threadclock.command.measure.Measurement.Judgement;
 import dev.threadclock.command.probe.TickRun;
 import java.util.List;
 import org.junit.jupiter.api.Test;
