@@ -62,7 +62,6 @@ public final class RecordingPage {
                 "FOOTER", Page.escape("Recorded by threadclock " + subject.threadclock()).strip() + "."),
                 // Gson escapes anything that could end the script.
                 "const recording = " + new Gson().toJson(data()) + ";\n",
-                Page.resource(RecordingPage.class, "reading.js"),
                 Page.resource(RecordingPage.class, "recording.js"));
     }
 

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a recording: stacked areas by pool, the process, and a table of what is in view.
+// Draws a recording: stacked areas by pool, the process, a table of what is in view, and the use of one interval,
+// which is shown beside the charts and spoken by screen readers.
 "use strict";
 (() => {
   const { endMillis, nanos, process, pools, colours } = recording;
   const byId = id => document.getElementById(id);
+  const textOf = (tag, content, name) => {
+    const element = document.createElement(tag);
+    element.textContent = content;
+    if (name) element.className = name;
+    return element;
+  };
+
+  // Shortens in the middle, because names that begin alike often end differently.
+  const shortened = (name, longest) => name.length <= longest ? name
+    : name.slice(0, longest - longest / 3 - 1 | 0) + "…" + name.slice(-(longest / 3 | 0));
   const firstMillis = endMillis[0] - nanos[0] / 1e6;
   // A step reaches back to the previous point, so the first step needs one.
   const xs = [firstMillis, ...endMillis].map(millis => millis / 1000);
@@ -21,7 +32,6 @@
   }
   const threads = recording.threads.map(dense);
   const virtual = recording.virtual.map(dense);
-  Object.assign(recording, { threads, virtual });
 
   const hue = i => pools[i].other ? null : colours[i];
   const full = i => hue(i) === null ? (dark.matches ? "#6b7686" : "#8a93a0") : `hsl(${hue(i)} ${dark.matches ? "62% 58%" : "65% 45%"})`;
@@ -32,7 +42,7 @@
     return box;
   }
 
-  const percent = (micros, column) => micros * 1e5 / nanos[column];
+  const percent = (micros, column) => nanos[column] ? micros * 1e5 / nanos[column] : 0;
   const clock = seconds => new Date(seconds * 1000).toLocaleTimeString([], { hourCycle: "h23" })
     + (seconds % 1 ? "." + Math.floor(seconds % 1 * 10) : "");
   const withStart = values => [values[0], ...values];
@@ -84,8 +94,50 @@
   }
 
   // --- one interval: under the pointer, or chosen with the keys
-  const reading = readingIn(byId("reading"), recording, swatch);
+  const mostRead = 6;
+  const used = (series, column) => series.user[column] + series.system[column];
+  const inPercent = (micros, column) => percent(micros, column).toFixed(1) + " %";
   let chosen = -1;
+
+  function addReading(table, kind, column, all) {
+    const busy = all.filter(series => used(series, column) > 0)
+      .sort((a, b) => !!a.other - !!b.other || used(b, column) - used(a, column));
+    const body = table.createTBody();
+    if (kind) {
+      const heading = textOf("th", busy.length > mostRead ? `${kind}: the busiest of ${busy.length}` : kind);
+      heading.colSpan = 4;
+      body.insertRow().append(heading);
+    }
+    for (const series of busy.slice(0, mostRead)) {
+      const row = body.insertRow();
+      const name = row.insertCell();
+      const pool = pools.indexOf(series) < 0 ? series.pool : pools.indexOf(series);
+      if (pool !== undefined) name.append(swatch(pool));
+      name.append(textOf("span", shortened(series.name, 44), "name"));
+      name.title = series.name;
+      const micros = used(series, column);
+      row.append(textOf("td", inPercent(series.user[column], column)), textOf("td", inPercent(series.system[column], column)),
+        textOf("td", micros < 1e4 ? (micros / 1e3).toFixed(1) + " ms" : micros < 1e7 ? (micros / 1e3).toFixed(0) + " ms" : (micros / 1e6).toFixed(1) + " s"));
+    }
+  }
+
+  function read(column, title) {
+    const table = document.createElement("table");
+    const head = table.createTHead().insertRow();
+    for (const label of ["", "user", "system", "total"]) head.append(textOf("th", label));
+    addReading(table, "", column, [process]);
+    addReading(table, "Pools", column, pools);
+    addReading(table, "Threads", column, threads);
+    if (virtual.length) addReading(table, "Virtual threads", column, virtual);
+    byId("reading").replaceChildren(textOf("h3", title), table,
+      textOf("p", "Point at a chart for another interval, or use the arrow keys.", "soft hint"));
+  }
+
+  function spoken(column, title) {
+    const busiest = [...pools].sort((a, b) => used(b, column) - used(a, column))[0];
+    return `${title}: ${inPercent(used(process, column), column)} of a CPU`
+      + (busiest && used(busiest, column) ? `; most in ${busiest.name}, ${inPercent(used(busiest, column), column)}` : "");
+  }
 
   function choose(column) {
     if (column !== chosen) show(column);
@@ -94,10 +146,10 @@
   function show(column, remark = "") {
     chosen = column;
     const title = clock(xs[column]) + " to " + clock(xs[column + 1]) + remark;
-    reading.show(column, title);
+    read(column, title);
     for (const element of elements) {
       element.setAttribute("aria-valuenow", column + 1);
-      element.setAttribute("aria-valuetext", reading.spoken(column, title));
+      element.setAttribute("aria-valuetext", spoken(column, title));
     }
   }
 
