@@ -59,7 +59,7 @@ final class ProcSampling extends Sampling {
         tasks = Path.of("/proc", Integer.toString(jvm.pid()), "task");
         files = new TaskFiles(jvm.pid(), false);
         periodNanos = period.toNanos();
-        start = processStat().map(Stat::start).orElse(-1L);
+        start = files.process().map(Stat::start).orElse(-1L);
     }
 
     /** As in ChannelSampling, the first sample is not returned by next(). */
@@ -99,7 +99,7 @@ final class ProcSampling extends Sampling {
         }
         rows.entrySet()
                 .removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), seen.gone));
-        Optional<Stat> stat = processStat();
+        Optional<Stat> stat = files.process();
         if (stat.isEmpty() || stat.get().start() != start || seen.threads.isEmpty()) {
             return Optional.empty();
         }
@@ -145,10 +145,6 @@ final class ProcSampling extends Sampling {
             return List.of(); // the process has ended
         }
         return tids;
-    }
-
-    private Optional<Stat> processStat() {
-        return TaskFiles.process(pid());
     }
 
     @Override

@@ -21,21 +21,16 @@ public final class TaskFiles {
     private static final long RESCAN_NANOS = 100_000_000;
     private static final Pattern INNERMOST_TID = Pattern.compile("(?m)^NSpid:.*?(\\d+)$");
 
-    private final String tasks;
+    private final String process;
     private final byte[] buffer = new byte[4096]; // the files are shorter
 
     /** From a TID in the process's own PID namespace to ours; null: they are the same. */
     private final Map<Integer, Integer> ours;
     private long scanned = System.nanoTime() - RESCAN_NANOS;
 
-    private TaskFiles(String folder) {
-        tasks = folder;
-        ours = null;
-    }
-
     /** namespaced: threads are named by their TIDs in the process's own PID namespace. */
     TaskFiles(int pid, boolean namespaced) {
-        tasks = "/proc/" + pid + "/task/";
+        process = "/proc/" + pid;
         ours = namespaced ? new HashMap<>() : null;
     }
 
@@ -113,8 +108,8 @@ public final class TaskFiles {
     }
 
     /** Empty if the process is gone. */
-    static Optional<Stat> process(int pid) {
-        return new TaskFiles("/proc/").stat(pid);
+    synchronized Optional<Stat> process() {
+        return read(process + "/stat").flatMap(Stat::parse);
     }
 
     /** Empty if the thread is gone. */
@@ -138,7 +133,7 @@ public final class TaskFiles {
     /** The line "NSpid: 4711 12" of a thread's status has its TID in each namespace, outermost first. */
     private void scan() {
         ours.clear();
-        String[] all = new File(tasks).list();
+        String[] all = new File(process + "/task").list();
         for (String each : all == null ? new String[0] : all) {
             int tid = Integer.parseInt(each);
             read(tid, "status").map(INNERMOST_TID::matcher).filter(Matcher::find)
@@ -147,9 +142,13 @@ public final class TaskFiles {
         scanned = System.nanoTime();
     }
 
-    /** Does not use Path and Files, which cost three times as much: there may be thousands of files. */
     private Optional<String> read(int tid, String file) {
-        try (FileInputStream in = new FileInputStream(tasks + tid + "/" + file)) {
+        return read(process + "/task/" + tid + "/" + file);
+    }
+
+    /** Does not use Path and Files, which cost three times as much: there may be thousands of files. */
+    private Optional<String> read(String file) {
+        try (FileInputStream in = new FileInputStream(file)) {
             int size = in.read(buffer);
             return Optional.of(new String(buffer, 0, Math.max(0, size), StandardCharsets.ISO_8859_1));
         } catch (IOException e) {

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntFunction;
@@ -93,7 +94,8 @@ final class ThreadBook {
                 .forEach(thread -> start(new Life(thread.id(), thread.tid(), 0, thread.name())));
         message.events.forEach(event -> take(event, message.carriers.contains(event.id())));
         message.java.forEach(this::describe);
-        message.carriers.forEach(this::carries);
+        message.carriers.stream().map(running::get).filter(Objects::nonNull)
+                .forEach(life -> life.carrier = true);
         return message.moment.map(moment -> interval(message, moment));
     }
 
@@ -128,16 +130,9 @@ final class ThreadBook {
         }
     }
 
-    private void carries(long id) {
-        Life life = running.get(id);
-        if (life != null) {
-            life.carrier = true;
-        }
-    }
-
     private Interval interval(Message message, Moment moment) {
         rows.values().forEach(Row::begin);
-        List<Row> gone = message.gone.stream().map(rows::remove).filter(row -> row != null).toList();
+        List<Row> gone = message.gone.stream().map(rows::remove).filter(Objects::nonNull).toList();
         message.threads.forEach(thread -> {
             Row row = rows.computeIfAbsent(thread.serial(), serial -> new Row(serial, thread.tid()));
             row.kernelName = thread.name();
