@@ -31,12 +31,14 @@ public final class RecordingPage {
     private final Subject subject;
     private final Timeline timeline;
     private final List<Series> pools;
+    private final long allNanos; // of all pools
     private final List<Series> threads; // that are shown
 
     public RecordingPage(Subject subject, Timeline timeline) {
         this.subject = subject;
         this.timeline = timeline;
         pools = timeline.pools();
+        allNanos = pools.stream().mapToLong(Series::nanos).sum();
         threads = shownThreads();
     }
 
@@ -77,9 +79,12 @@ public final class RecordingPage {
                         + " the pools have the time of all.</p>\n", all, threads.size());
     }
 
+    /** The groups of virtual threads. Their shares are of the process's time, as the pools'. */
     private String virtual() {
-        return timeline.virtual().isEmpty() ? ""
-                : Page.resource(RecordingPage.class, "virtual.html").replace("{{GROUPS}}", virtualRows());
+        StringBuilder rows = new StringBuilder();
+        timeline.virtual().forEach(group -> row(rows, "pool", group.name(), group));
+        return rows.length() == 0 ? ""
+                : Page.resource(RecordingPage.class, "virtual.html").replace("{{GROUPS}}", rows);
     }
 
     private List<Series> shownThreads() {
@@ -150,33 +155,24 @@ public final class RecordingPage {
 
     /** Rows of the whole recording. The page's script replaces them by rows of the time in view. */
     private String poolRows() {
-        long all = pools.stream().mapToLong(Series::nanos).sum();
         StringBuilder rows = new StringBuilder();
         for (Series pool : pools) {
-            row(rows, "pool", named(pool), pool, all);
+            row(rows, "pool", named(pool), pool);
             threads.stream().filter(thread -> thread.pool().equals(pool.pool()))
                     .filter(thread -> !thread.name().equals(pool.name()))
-                    .forEach(thread -> row(rows, "thread", named(thread), thread, all));
+                    .forEach(thread -> row(rows, "thread", named(thread), thread));
         }
         return rows.toString();
     }
 
-    /** Rows of the groups of virtual threads. Their shares are of the process's time, as the pools'. */
-    private String virtualRows() {
-        long all = pools.stream().mapToLong(Series::nanos).sum();
-        StringBuilder rows = new StringBuilder();
-        timeline.virtual().forEach(group -> row(rows, "pool", group.name(), group, all));
-        return rows.toString();
-    }
-
-    private void row(StringBuilder rows, String kind, String name, Series series, long all) {
+    private void row(StringBuilder rows, String kind, String name, Series series) {
         rows.append("<tr class=\"").append(kind).append("\"><td>").append(Page.escape(name))
                 .append("</td>")
                 .append(cells(series.userNanos(), series.systemNanos(), timeline.nanos()))
                 .append(Page.format(series.nanos() < 10_000_000_000L ? "<td>%.2f</td>" : "<td>%.1f</td>",
                         series.nanos() / 1e9))
                 .append(Page.format("<td class=\"share\">%.1f %%</td></tr>\n",
-                        all == 0 ? 0 : 100.0 * series.nanos() / all));
+                        allNanos == 0 ? 0 : 100.0 * series.nanos() / allNanos));
     }
 
     /** The process over time. Many columns are combined into fewer. */
