@@ -250,7 +250,9 @@ final class AttachRequest {
                             : ": in the place of its socket there is another file (" + why + "), left behind"
                                     + " by a JVM that was killed, or made by another user; remove /tmp/"
                                     + socketName()));
-            case 'g' -> socketIsGone();
+            case 'g' -> new AttachException(jvm + " listens at /tmp/" + socketName()
+                    + ", but that file was removed (by a cleaner of /tmp?), and this JVM does not create it"
+                    + " again; restart it, and exempt /tmp/.java_pid*");
             default -> {
                 target.process().awaitEnd();
                 yield error == ConfinedChild.CANCELED
@@ -278,12 +280,6 @@ final class AttachRequest {
      */
     private boolean maySignal() {
         return handlesQuit && (!listens || target.facts().feature() >= RENEWS_ITS_SOCKET);
-    }
-
-    private AttachException socketIsGone() {
-        return new AttachException("the JVM " + target.label() + " listens at /tmp/" + socketName()
-                + ", but that file was removed (by a cleaner of /tmp?), and this JVM does not create it"
-                + " again; restart it, and exempt /tmp/.java_pid*");
     }
 
     /**

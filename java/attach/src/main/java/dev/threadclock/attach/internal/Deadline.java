@@ -14,17 +14,13 @@ final class Deadline {
         end = System.nanoTime() + length.toNanos();
     }
 
-    long leftMillis() {
-        return Math.max(0, (end - System.nanoTime()) / 1_000_000);
-    }
-
     boolean overBy(long millis) {
         return System.nanoTime() - end > millis * 1_000_000;
     }
 
     /** Sleeps briefly; false if the deadline has passed. */
     boolean pause() {
-        long left = leftMillis();
+        long left = Math.max(0, (end - System.nanoTime()) / 1_000_000);
         try {
             Thread.sleep(Math.min(10, left));
         } catch (InterruptedException e) {
