@@ -110,7 +110,7 @@ final class JvmFindings {
         findings.put("user", Finding.ok("user", jvm.uid(), "uid " + Integer.toUnsignedString(jvm.uid())));
         boolean namespace = jvm.namespacePid() != jvm.pid();
         String groups = SystemFiles
-                .containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup").orElse(""));
+                .containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup"));
         findings.put("container", Finding.ok("container", namespace || !groups.isEmpty(), namespace
                 ? "yes, with process numbers of its own: this JVM is " + jvm.namespacePid() + " there"
                 : !groups.isEmpty() ? groups

@@ -18,7 +18,7 @@ public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
 
     /** Reads the current values. A value that cannot be read counts as 0 or as no limit. */
     public static Hindrance of(int pid) {
-        long stolen = SystemFiles.text("/proc/stat").flatMap(Steal::of).map(Steal::hundredths).orElse(0L);
+        long stolen = Steal.of(SystemFiles.text("/proc/stat")).map(Steal::hundredths).orElse(0L);
         Optional<CgroupCpu> limit = limit(pid).filter(CgroupCpu::limited);
         return new Hindrance(stolen * NANOS_PER_HUNDREDTH,
                 limit.map(CgroupCpu::cpus).orElse(Double.POSITIVE_INFINITY),
@@ -35,11 +35,9 @@ public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
     }
 
     private static Optional<CgroupCpu> limit(int pid) {
-        Optional<String> groups = SystemFiles.text("/proc/" + pid + "/cgroup");
-        Optional<String> mounts = SystemFiles.text("/proc/self/mountinfo");
         try {
-            return groups.isEmpty() || mounts.isEmpty() ? Optional.empty()
-                    : Cgroups.tightest(groups.get(), mounts.get());
+            return Cgroups.tightest(SystemFiles.text("/proc/" + pid + "/cgroup"),
+                    SystemFiles.text("/proc/self/mountinfo"));
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.machine;
 
-import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,12 +21,12 @@ public record HostLoad(OptionalDouble load, OptionalDouble pressurePercent) {
         return parse(SystemFiles.text("/proc/loadavg"), SystemFiles.text("/proc/pressure/cpu"));
     }
 
-    static HostLoad parse(Optional<String> load, Optional<String> pressure) {
+    static HostLoad parse(String load, String pressure) {
         return new HostLoad(first(LOAD, load), first(PRESSURE, pressure));
     }
 
-    private static OptionalDouble first(Pattern pattern, Optional<String> text) {
-        Matcher matcher = pattern.matcher(text.orElse(""));
+    private static OptionalDouble first(Pattern pattern, String text) {
+        Matcher matcher = pattern.matcher(text);
         return matcher.find() ? OptionalDouble.of(Double.parseDouble(matcher.group(1)))
                 : OptionalDouble.empty();
     }

@@ -6,15 +6,15 @@ public record Machine(
         String cpu, int cpus, boolean virtual, String kernel, String os, int tickHertz, String clockSource,
         double loadAverage) {
     public static Machine describe(int tickHertz) {
-        String cpuinfo = text("/proc/cpuinfo");
+        String cpuinfo = SystemFiles.text("/proc/cpuinfo");
         return new Machine(
                 value(cpuinfo, "model name", ":", System.getProperty("os.arch")),
                 Runtime.getRuntime().availableProcessors(),
                 SystemFiles.hypervisor(cpuinfo).orElse(false),
-                text("/proc/sys/kernel/osrelease"),
-                value(text("/etc/os-release"), "PRETTY_NAME", "=", "Linux").replace("\"", ""),
+                SystemFiles.text("/proc/sys/kernel/osrelease"),
+                value(SystemFiles.text("/etc/os-release"), "PRETTY_NAME", "=", "Linux").replace("\"", ""),
                 tickHertz,
-                text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+                SystemFiles.text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
                 HostLoad.now().load().orElse(0));
     }
 
@@ -28,10 +28,5 @@ public record Machine(
     private static String value(String text, String key, String separator, String otherwise) {
         return text.lines().filter(line -> line.startsWith(key) && line.contains(separator)).findFirst()
                 .map(line -> line.substring(line.indexOf(separator) + 1).trim()).orElse(otherwise);
-    }
-
-    /** "" if the file cannot be read. */
-    private static String text(String file) {
-        return SystemFiles.text(file).orElse("");
     }
 }

@@ -74,13 +74,13 @@ public final class MachineFindings {
     private static Finding virtualisation() {
         String label = "virtualisation";
         String name = SystemFiles
-                .hypervisorName(SystemFiles.text(CLOCK_SOURCES + "available_clocksource").orElse(""));
-        String vendor = SystemFiles.text("/sys/class/dmi/id/sys_vendor").map(text -> ", machine by " + text)
-                .orElse("");
+                .hypervisorName(SystemFiles.text(CLOCK_SOURCES + "available_clocksource"));
+        String machine = SystemFiles.text("/sys/class/dmi/id/sys_vendor");
+        String vendor = machine.isEmpty() ? "" : ", machine by " + machine;
         if (!name.isEmpty()) {
             return Finding.ok(label, name, name + " guest (the kernel offers its clock source)" + vendor);
         }
-        Optional<Boolean> guest = SystemFiles.hypervisor(SystemFiles.text("/proc/cpuinfo").orElse(""));
+        Optional<Boolean> guest = SystemFiles.hypervisor(SystemFiles.text("/proc/cpuinfo"));
         if (guest.isEmpty()) {
             return Finding.unknown(label, "/proc/cpuinfo has no flags that show it" + vendor);
         }
@@ -97,7 +97,7 @@ public final class MachineFindings {
                                 .map(text -> text + " ($container)")
                                 .orElse("");
         if (kind.isEmpty()) {
-            String groups = SystemFiles.containerOfGroups(SystemFiles.text("/proc/self/cgroup").orElse(""));
+            String groups = SystemFiles.containerOfGroups(SystemFiles.text("/proc/self/cgroup"));
             kind = groups.isEmpty() ? "" : groups + " (/proc/self/cgroup)";
         }
         return kind.isEmpty() ? Finding.ok("container", "none", "no sign of one")
@@ -125,7 +125,7 @@ public final class MachineFindings {
         Optional<KernelConfig> config = KernelConfig.find(kernel);
         findings.put("accounting", accounting(loaded ? AccountingTrial.run() : Result.UNKNOWN, config));
         findings.put("cpuTime", cpuTime(config, findings.get("virtualisation").value(),
-                SystemFiles.text("/proc/cmdline").orElse("")));
+                SystemFiles.text("/proc/cmdline")));
     }
 
     /**
@@ -251,19 +251,10 @@ public final class MachineFindings {
     /** The CPU limit that the control groups of a process set. process: a PID or "self". */
     public static Finding cpuLimit(String process) {
         String label = "CPU limit";
-        Optional<String> groups = SystemFiles.text("/proc/" + process + "/cgroup");
-        Optional<String> mounts = SystemFiles.text("/proc/self/mountinfo");
-        if (groups.isEmpty() || mounts.isEmpty()) {
-            return Finding.unknown(label,
-                    "/proc/" + process + "/cgroup or /proc/self/mountinfo cannot be read");
-        }
-        try {
-            return Cgroups.tightest(groups.get(), mounts.get()).map(limit -> cpuLimit(label, limit))
-                    .orElseGet(
-                            () -> Finding.unknown(label, "no control groups for CPU time are mounted here"));
-        } catch (IllegalArgumentException e) {
-            return Finding.unknown(label, "the files of the control group do not have the expected form");
-        }
+        return Finding.of(label, "/proc/" + process + "/cgroup", groups -> Cgroups
+                .tightest(groups, SystemFiles.text("/proc/self/mountinfo"))
+                .map(limit -> cpuLimit(label, limit))
+                .orElseGet(() -> Finding.unknown(label, "no control groups for CPU time are mounted here")));
     }
 
     private static Finding cpuLimit(String label, CgroupCpu limit) {

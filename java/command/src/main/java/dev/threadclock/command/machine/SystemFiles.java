@@ -16,12 +16,12 @@ public final class SystemFiles {
 
     private SystemFiles() {}
 
-    /** Empty if the file cannot be read. */
-    public static Optional<String> text(String file) {
+    /** "" if the file cannot be read. */
+    public static String text(String file) {
         try {
-            return Optional.of(Files.readString(Path.of(file), StandardCharsets.ISO_8859_1).strip());
+            return Files.readString(Path.of(file), StandardCharsets.ISO_8859_1).strip();
         } catch (IOException e) {
-            return Optional.empty();
+            return "";
         }
     }
 

@@ -128,17 +128,16 @@ class MachineTest {
 
     @Test
     void theKernelsTextsAreParsed() {
-        HostLoad load = HostLoad.parse(Optional.of("4.69 3.96 3.40 2/383 12345"),
-                Optional.of(
-                        "some avg10=24.31 avg60=30.00 avg300=25.15 total=813456789\nfull avg10=0.00"
-                                + " avg60=0.00 avg300=0.00 total=0"));
+        HostLoad load = HostLoad.parse("4.69 3.96 3.40 2/383 12345",
+                "some avg10=24.31 avg60=30.00 avg300=25.15 total=813456789\nfull avg10=0.00"
+                        + " avg60=0.00 avg300=0.00 total=0");
         assertThat(load.load()).hasValue(4.69);
         assertThat(load.pressurePercent()).hasValue(24.31);
     }
 
     @Test
     void valuesThatTheKernelOmitsAreEmpty() {
-        HostLoad load = HostLoad.parse(Optional.empty(), Optional.of("Operation not supported"));
+        HostLoad load = HostLoad.parse("", "Operation not supported");
         assertThat(load.load()).isEmpty();
         assertThat(load.pressurePercent()).isEmpty();
     }
