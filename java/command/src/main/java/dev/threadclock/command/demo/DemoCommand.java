@@ -145,24 +145,14 @@ public final class DemoCommand implements Callable<Integer> {
     private static JdkResult measure(Jdk jdk, MeasuredJvm child, String count, Progress progress) {
         Measurement before = null;
         try {
-            before = child.run(jdk, false, step -> progress.say(count + " as it is: " + inWords(step)));
+            before = child.run(jdk, false, step -> progress.say(count + " as it is: " + step));
             Measurement with = child.run(jdk, true,
-                    step -> progress.say(count + " with threadclock: " + inWords(step)));
+                    step -> progress.say(count + " with threadclock: " + step));
             return new JdkResult(jdk, null, before, with);
         } catch (Failure e) {
             String when = before == null ? "as it is: " : "with threadclock: ";
             return new JdkResult(jdk, when + e.getMessage(), before, null);
         }
-    }
-
-    private static String inWords(String step) {
-        return switch (step) {
-            case "cost" -> "cost of a read";
-            case "latency" -> "tail of single reads";
-            case "around" -> "a thread that works around ticks";
-            case "between" -> "a thread that works between ticks";
-            default -> step;
-        };
     }
 
     private static int exitStatus(DemoReport report, boolean tableShown) {

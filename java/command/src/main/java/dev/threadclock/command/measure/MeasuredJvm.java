@@ -42,7 +42,7 @@ public record MeasuredJvm(Plan plan, TickClock ticks) {
     /**
      * Fails with the reason why there are no results.
      *
-     * @param onStep receives each step that the JVM begins to measure: cost, latency, around, between
+     * @param onStep receives in words each step that the JVM begins to measure
      */
     public Measurement run(Jdk jdk, boolean withThreadclock, Consumer<String> onStep) {
         AtomicReference<String> last = new AtomicReference<>("");

@@ -33,21 +33,21 @@ public final class Measure {
         bean.setThreadCpuTimeEnabled(true);
 
         Map<String, Object> results = new LinkedHashMap<>();
-        say("step cost");
+        say("step cost of a read");
         ReadCost cost = ReadCost.of(bean);
         cost.run(nanos(args[0]), nanos(args[1]));
         cost.putInto(results);
 
         if (nanos(args[2]) != 0) {
-            say("step latency");
+            say("step tail of single reads");
             ReadLatency latency = new ReadLatency(bean);
             latency.run(nanos(args[2]));
             latency.putInto(results);
         }
         TickLoads work = new TickLoads(bean, Long.parseLong(args[4]), Long.parseLong(args[5]));
-        say("step around");
+        say("step a thread that works around ticks");
         results.put("aroundTicks", work.aroundTicks(nanos(args[3])));
-        say("step between");
+        say("step a thread that works between ticks");
         results.put("betweenTicks", work.betweenTicks(nanos(args[3])));
 
         Thread worker = new Thread(() -> results.put("ownIdTellsTotal", ownIdTellsTotal(bean)), "worker");
