@@ -19,7 +19,7 @@ def run(lab):
 
 
 def judge(data, quiet):
-    of = {kind: [one[kind] for one in data["c"]] for kind in (*PUBLISHED, "getppid")}
+    of = {kind: stats.column(data["c"], kind) for kind in (*PUBLISHED, "getppid")}
     measured = stats.ratio(of["virt_tid"], of["virt_pid0"])
     # A gain of 13 % is small: what must be shown is that there is one at all, and of this order.
     theirs = verdict.at_least(measured, 1 + verdict.TOLERANCE * (FACTOR - 1),

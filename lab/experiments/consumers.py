@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who takes the slow path."""
+import re
+
 from frame import verdict
-from frame.lab import BUILD, READ_CODE, Failure, matches
+from frame.lab import BUILD, READ_CODE, Failure, jfr_settings
 
 ROW = 12
 SOURCE = "openjdk/jdk25u-dev 621"
@@ -17,11 +19,6 @@ STAT_FILE = r'"/proc/(self|\d+)/task/\d+/stat"'
 READS, SECONDS_RECORDED, STRAY = 1000, 3, 10
 CODE = [*READ_CODE, "lab/programs/java/Reads.java", "lab/programs/jvmti_clock.c"]
 SECONDS = 12, 35
-SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
-<configuration version="2.0"><event name="{}">
-  <setting name="enabled">true</setting><setting name="{}">{}</setting>
-</event></configuration>
-"""
 
 
 def run(lab):
@@ -30,15 +27,14 @@ def run(lab):
     def opened(arguments, agent, options=()):
         lab.java(jdk, "Reads", *arguments, agent=agent, options=options, wrap=[
             strace, "-f", "-qq", "-e", "trace=open,openat", "-e", "signal=none", "-o", trace])
-        return matches(STAT_FILE, trace.read_text())
+        return len(re.findall(STAT_FILE, trace.read_text()))
     found, notes = {}, []
     for name, agent in (("as it is", None), ("with threadclock", "")):
         found |= {f"{title}, {name}": opened(("count", way, READS), agent) for way, title in JMX.items()}
         found[f"JVMTI GetThreadCpuTime, {name}"] = opened(
             ("count", "jvmti", READS), agent, (f"-agentpath:{lab.jvmti('jvmti_clock')}",))
         for event, setting in EVENTS.items() if agent is None else ():
-            settings = BUILD / "lab.jfc"
-            settings.write_text(SETTINGS.format(event, setting, "100 ms" if setting == "period" else "10ms"))
+            settings = jfr_settings(event, setting, "100 ms" if setting == "period" else "10ms")
             if event == "jdk.CPUTimeSample" and jdk.feature < 25:
                 notes.append(f"{jdk} has no {event}")
                 continue

@@ -40,7 +40,7 @@ def shares(collapsed):
 def run(lab):
     profiler, seconds = lab.async_profiler(), 1 if lab.quick else 10
     pair, reason = lab.pair()
-    found, attachments = {}, {}
+    found = {}
 
     def record(jdk, agent, event, suffix):
         file = BUILD / f"profile.{suffix}"
@@ -63,7 +63,7 @@ def run(lab):
                     break
             if not found.get(name, {}).get("shares"):
                 raise NotRunnable(f"async-profiler gets no samples here by any of {', '.join(EVENTS)}")
-    return {"absent": reason, "found": found, "attachments": attachments}
+    return {"absent": reason, "found": found}
 
 
 def judge(data, quiet):

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from experiments import rightness
 from frame import page, verdict
-from frame.lab import BUILD, READ_CODE, Failure, NotRunnable
+from frame.lab import BUILD, READ_CODE, Failure, NotRunnable, jfr_settings
 
 ROW = 18
 OURS = (
@@ -18,19 +18,13 @@ CONDITIONS = (
 CODE = [*READ_CODE, "native/jvm/jvm_clock.c", "lab/programs/java/Loads.java",
         "java/command/src/main/java/dev/threadclock/command/probe/TickLoads.java"]
 SECONDS = 21, 650
-SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
-<configuration version="2.0"><event name="jdk.ThreadCPULoad">
-  <setting name="enabled">true</setting><setting name="period">1000 ms</setting>
-</event></configuration>
-"""
 NAMES = ("around", "between", "system")
 MODES = {"as it is": None, "with threadclock": "", "with reach=jvm": "reach=jvm"}
 
 
 def run(lab):
     tick_ns, phase_ns = rightness.ticks(lab)
-    settings, recording = BUILD / "load.jfc", BUILD / "load.jfr"
-    settings.write_text(SETTINGS)
+    settings, recording = jfr_settings("jdk.ThreadCPULoad", "period", "1000 ms"), BUILD / "load.jfr"
     modes = {name: options for name, options in MODES.items() if not lab.quick or options != ""}
     found, notes = {}, []
     for jdk in lab.chosen():

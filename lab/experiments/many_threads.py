@@ -24,8 +24,7 @@ def run(lab):
 
 
 def judge(data, quiet):
-    ratios = {load: stats.ratio(*([one[load][way] for one in data["rounds"]]
-                                  for way in ("/proc", "threadclock"))) for load in data["rounds"][0]}
+    ratios = {load: ratio(data, load) for load in data["rounds"][0]}
     worst = min(ratios.values(), key=lambda each: each.low)
     return {"ours": verdict.at_least(worst, FACTOR, quiet, "; ".join(
         f"{load}: /proc takes {each} x" for load, each in ratios.items())),
@@ -36,11 +35,13 @@ HEAD = ["", "bare system calls", "threadclock", "threadclock, a thread having st
         "/proc / threadclock"]
 
 
+def ratio(data, load):
+    return stats.ratio(*(stats.column(data["rounds"], load, way) for way in ("/proc", "threadclock")))
+
+
 def rows(data):
-    return [[load, *(str(stats.interval([one[load][name] for one in data["rounds"]])) for name in found),
-             str(stats.ratio([one[load]["/proc"] for one in data["rounds"]],
-                             [one[load]["threadclock"] for one in data["rounds"]]))]
-            for load, found in data["rounds"][0].items()]
+    return [[load, *(str(stats.interval(stats.column(data["rounds"], load, name))) for name in found),
+             str(ratio(data, load))] for load, found in data["rounds"][0].items()]
 
 
 VIEWS = {"": lambda data: "Microseconds a pass over all threads of a process:\n\n" +

@@ -31,8 +31,7 @@ def run(lab):
 
 
 def ratio(data, load, above, below, quantile):
-    return stats.ratio([one[load][above][quantile] for one in data["rounds"]],
-                       [one[load][below][quantile] for one in data["rounds"]])
+    return stats.ratio(*(stats.column(data["rounds"], load, name, quantile) for name in (above, below)))
 
 
 def judge(data, quiet):
@@ -42,7 +41,7 @@ def judge(data, quiet):
     kinds = [verdict.published_factor(measured, PUBLISHED[name], quiet) for measured, name in
              ((median, "median, factor"), (maximum, "max, factor"))]
     # 2 ms in the median means that the reader waited for a CPU or a lock in each read: that is the claim.
-    at_all = stats.interval([one[most]["proc"]["p50"] for one in data["rounds"]])
+    at_all = stats.interval(stats.column(data["rounds"], most, "proc", "p50"))
     reproduced = verdict.at_least(at_all, verdict.TOLERANCE * 2e6, quiet, "")
     found = {one.kind for one in (reproduced, *kinds)}
     kind = (verdict.REFUTED if verdict.REFUTED in found else
@@ -53,7 +52,7 @@ def judge(data, quiet):
     worst = min((ratio(data, load, other, "tick", "p50") for load in loads for other in ("proc", "virt_tid")),
                 key=lambda each: each.low)
     rows = [[f"{load}: {quantile}",
-             *(str(stats.interval([one[load][name][quantile] for one in data["rounds"]])) for name in NAMES)]
+             *(str(stats.interval(stats.column(data["rounds"], load, name, quantile))) for name in NAMES)]
             for load in loads for quantile in ("p50", "p99", "max")]
     ours = verdict.at_least(worst, 1, quiet, f"the nearest of the others is {worst} x the tick read")
     return {"published": theirs, "ours": ours,

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A read against System.nanoTime(), and other libraries."""
+from statistics import fmean
+
 from frame import page, stats, verdict
 from frame.lab import QUICK, READ_CODE, library_java
 
@@ -57,13 +59,11 @@ def run(lab):
 
 
 def judge(data, quiet):
-    in_c = stats.ratio([one["monotonic"] for one in data["c"]], [one["tick"] for one in data["c"]])
-    ratios = {"C": in_c}
+    ratios = {"C": stats.ratio(stats.column(data["c"], "monotonic"), stats.column(data["c"], "tick"))}
     for jdk in data["jdks"]:
         for name, read in ((jdk, "user threadclock"), (f"{jdk}, with the agent", "user threadMXBean")):
             ratios[f"{name}, {read.split()[1]}"] = stats.ratio(
-                [one[name]["nanoTime"]["mean"] for one in data["java"]],
-                [one[name][read]["mean"] for one in data["java"]])
+                *(stats.column(data["java"], name, each, "mean") for each in ("nanoTime", read)))
     worst = min(ratios.values(), key=lambda each: each.low)
     text = "nanoTime / user time: " + "; ".join(f"{name} {each} x" for name, each in ratios.items())
     return {"ours": verdict.at_least(worst, 1, quiet, text),
@@ -76,24 +76,22 @@ JAVA_HEAD = ["JDK", "read by", "user, ns", "x nanoTime", "total, ns", "bytes of 
 
 
 def c_rows(data):
-    nano = [one["monotonic"] for one in data["c"]]
-    return [[TITLES[name], str(stats.interval([one[name] for one in data["c"]])),
-             stats.number(stats.ratio([one[name] for one in data["c"]], nano).value)]
-            for name in TITLES if name in data["c"][0]]
+    nano = stats.column(data["c"], "monotonic")
+    columns = {name: stats.column(data["c"], name) for name in TITLES if name in data["c"][0]}
+    return [[TITLES[name], str(stats.interval(values)), stats.number(stats.ratio(values, nano).value)]
+            for name, values in columns.items()]
 
 
 def java_rows(data):
     rows = []
     for name, found in data["java"][0].items():
         for peer, title in PEERS.items():
-            user, total = f"user {peer}", f"total {peer}"
-            if user in found:
-                values = [one[name][user]["mean"] for one in data["java"]]
-                rows.append([name, title, str(stats.interval(values)), stats.number(
-                        stats.ratio(values, [one[name]["nanoTime"]["mean"] for one in data["java"]]).value),
-                    str(stats.interval([one[name][total]["mean"] for one in data["java"]])),
-                    f"{sum(one[name][user].get('bytes', 0) for one in data['java']) / len(data['java']):,.0f}"
-                ])
+            if f"user {peer}" in found:
+                user, total, nano = (stats.column(data["java"], name, read, "mean")
+                                     for read in (f"user {peer}", f"total {peer}", "nanoTime"))
+                heap = fmean(one[name][f"user {peer}"].get("bytes", 0) for one in data["java"])
+                rows.append([name, title, str(stats.interval(user)), stats.number(
+                    stats.ratio(user, nano).value), str(stats.interval(total)), f"{heap:,.0f}"])
     return rows
 
 

@@ -28,7 +28,7 @@ def run(lab):
 
 
 def of(data, name, way, what):
-    return stats.interval([one[name][way][what] for one in data["rounds"]])
+    return stats.interval(stats.column(data["rounds"], name, way, what))
 
 
 def judge(data, quiet):

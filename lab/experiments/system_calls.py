@@ -77,7 +77,7 @@ def judge(data, quiet):
     if not theirs:
         rounds = data["flag"]["rounds"]
         off, on = (sum(calls(one[sign]) for one in rounds) / len(rounds) for sign in ("off", "on"))
-        time = stats.ratio([one["off"]["ns"] for one in rounds], [one["on"]["ns"] for one in rounds])
+        time = stats.ratio(stats.column(rounds, "off", "ns"), stats.column(rounds, "on", "ns"))
         factor = PUBLISHED["off"]["ms"] / PUBLISHED["on"]["ms"]
         fast = verdict.published_factor(time, factor, quiet)
         text = (f"{off:.2f} system calls a read against {on:.2f}, published 5.19 and 1.17; without strace "
@@ -88,7 +88,7 @@ def judge(data, quiet):
             f"{sum(one[sign]['calls'][name] for one in rounds) / len(rounds):.2f}"))] for name in CALLS]
         flag_rows.append(["ns a read", *(cell for sign in ("off", "on") for cell in (
             stats.number(PUBLISHED[sign]["ms"] * 1e6 / READS) + " (under strace)",
-            str(stats.interval([one[sign]["ns"] for one in rounds])) + " (without)"))])
+            str(stats.interval(stats.column(rounds, sign, "ns"))) + " (without)"))])
     most = max(calls(one["with threadclock"]) for one in data["jdks"].values())
     rows = [[jdk, "/proc" if one["legacy"] else "VIRT", *(f"{calls(one[name]):.2f}" for name in (
         "as it is", "with threadclock")), stats.number(one["as it is"]["ns"]), stats.number(

@@ -47,7 +47,7 @@ def judge(data, quiet):
                 if found["on_time"] >= rightness.ON_TIME
                 and not rightness.as_kernel(found["user"], found["kernel_user"], found["total"])]
     names = list(data["rounds"][0])
-    rows = [[name, str(stats.interval([one[name]["ns"] for one in data["rounds"]])),
+    rows = [[name, str(stats.interval(stats.column(data["rounds"], name, "ns"))),
              ", ".join(sorted(set(wrong(name)))) or "right"] for name in names]
     text = "; ".join([data["jdk"], *(f"{row[0]}: {row[1]} ns, {row[2]}" for row in rows)])
     return {"ours": verdict.holds(not wrong("patched") and wrong("unpatched"), text),

@@ -31,8 +31,8 @@ def run(lab):
 
 def judge(data, quiet):
     rounds = data["rounds"]
-    ratios = {name: stats.ratio([one[name]["user"] for one in rounds], [one[name]["total"] for one in rounds])
-              for name in rounds[0]}
+    of = {name: [stats.column(rounds, name, read) for read in ("user", "total")] for name in rounds[0]}
+    ratios = {name: stats.ratio(*both) for name, both in of.items()}
     legacy = {name: each for name, each in ratios.items() if "threadclock" not in name
               and data["legacy"] and name.startswith(data["legacy"])}
     if data["absent"]:
@@ -42,11 +42,10 @@ def judge(data, quiet):
         theirs = verdict.published_factor(least, LEAST, quiet)
         theirs = verdict.Verdict(theirs.kind, "; ".join(f"{name}: {each} x" for name, each in legacy.items())
                                  + ", published 30 to 400 x" + ("" if quiet else "; measured under load"))
-    cheaper = [stats.ratio([one[name.removesuffix(", with threadclock")]["total"] for one in rounds],
-                           [one[name]["user"] for one in rounds]) for name in ratios if "threadclock" in name]
-    worst = min(cheaper, key=lambda each: each.low)
-    rows = [[name, *(str(stats.interval([one[name][read] for one in rounds])) for read in ("user", "total")),
-             str(each)] for name, each in ratios.items()]
+    worst = min((stats.ratio(of[name.removesuffix(", with threadclock")][1], user)
+                 for name, (user, _) in of.items() if "threadclock" in name), key=lambda each: each.low)
+    rows = [[name, *(str(stats.interval(values)) for values in of[name]), str(each)]
+            for name, each in ratios.items()]
     ours = verdict.at_least(worst, 1, quiet, f"the JDK's total is at least {worst} x our user time")
     return {"published": theirs, "ours": ours,
         "tables": [{"title": "ns a read, means of forks", "head": ["", "user", "total", "user / total"],

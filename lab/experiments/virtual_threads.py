@@ -45,10 +45,10 @@ def run(lab):
 
 
 def judge(data, quiet):
-    worst = min((stats.interval([one["sum"][name] for one in data["right"]]) for name in data["right"]
-                [0]["sum"] if name.split()[1] in ("2000", "1000")), key=lambda each: each.low)
-    mounted = {burners: stats.interval([one["mounted"][burners] for one in data["right"]])
-               for burners in data["right"][0]["mounted"]}
+    first = data["right"][0]
+    worst = min((stats.interval(stats.column(data["right"], "sum", name)) for name in first["sum"]
+                 if name.split()[1] in ("2000", "1000")), key=lambda each: each.low)
+    mounted = mounted_by(data)
     # A share of at most 100 % cannot clear its limit by a factor, as under load is asked of times.
     kind = verdict.at_least(worst, LEAST, True, "").kind
     kind = verdict.NOISY if kind == verdict.REFUTED and not quiet else kind
@@ -73,9 +73,15 @@ WAYS = {"nothing": "without an agent", "environment": "an empty agent", "events"
 QUICK_WAYS = "nothing", "interpolated"
 
 
+def mounted_by(data):
+    """Mounted time over CPU time, by the number of burners."""
+    return {burners: stats.interval(stats.column(data["right"], "mounted", burners))
+            for burners in data["right"][0]["mounted"]}
+
+
 def sum_rows(data):
     clocks = dict.fromkeys(name.split()[0] for name in data["right"][0]["sum"])
-    return [[clock, *(str(stats.interval([one["sum"][f"{clock} {micros}"] for one in data["right"]])) + " %"
+    return [[clock, *(f"{stats.interval(stats.column(data['right'], 'sum', f'{clock} {micros}'))} %"
                       for micros in SLICES)] for clock in clocks]
 
 
@@ -85,18 +91,15 @@ def cost_head(data):
 
 def cost_rows(data):
     def cell(what, way):
-        values = [one[what][way] for one in data["cost"]]
-        if way == "nothing":
-            return str(stats.interval(values))
-        return f"{stats.ratio(values, [one[what]['nothing'] for one in data['cost']])} x"
+        values, alone = (stats.column(data["cost"], what, each) for each in (way, "nothing"))
+        return str(stats.interval(values)) if way == "nothing" else f"{stats.ratio(values, alone)} x"
     names = {"yield": "a yield, two threads", "start": "a thread's start and end"}
     return [[names[what], *(cell(what, way) for way in ways)] for what, ways in data["cost"][0].items()]
 
 
 def right_view(data):
-    mounted = ", ".join(
-        f"{stats.interval([one['mounted'][burners] for one in data['right']])} x the CPU time beside "
-        f"{burners} burners" for burners in data["right"][0]["mounted"])
+    mounted = ", ".join(f"{each} x the CPU time beside {burners} burners"
+                        for burners, each in mounted_by(data).items())
     return f"{data['jdk']}:\n\n{page.markdown_table(SUM_HEAD, sum_rows(data))}\n\nMounted time: {mounted}."
 
 

@@ -3,7 +3,6 @@
 import functools
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -42,6 +41,20 @@ class NotRunnable(Exception):
 
 class Failure(Exception):
     """A program that should have run did not."""
+
+
+JFR_SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
+<configuration version="2.0"><event name="{}">
+  <setting name="enabled">true</setting><setting name="{}">{}</setting>
+</event></configuration>
+"""
+
+
+def jfr_settings(event, setting, value):
+    """A file of settings with which Flight Recorder records this event alone."""
+    file = BUILD / "lab.jfc"
+    file.write_text(JFR_SETTINGS.format(event, setting, value))
+    return file
 
 
 # What a program with unexpected output leads to: a failed experiment, not the end of the others.
@@ -310,12 +323,3 @@ class Lab:
         self.noise, self.quiet = self.noise + noise, self.quiet and quiet
         self.dropped += dropped
         return value
-
-
-def words(lines, first):
-    """The lines that begin with this word, without it."""
-    return [line[1:] for line in lines if line and line[0] == first]
-
-
-def matches(pattern, text):
-    return len(re.findall(pattern, text, re.M))

@@ -87,16 +87,6 @@ def section(experiment, one):
                                   for title, fact in facts if fact) + "</dl>")
     for table in judged["tables"]:
         parts.append(f"<h3>{html.escape(table['title'])}</h3>" + html_table(table["head"], table["rows"]))
-    data = one["data"]
-    for title, content in (data.get("attachments", {}) if isinstance(data, dict) else {}).items():
-        if content.lstrip().startswith("<!DOCTYPE"):
-            parts.append(
-            f'<details><summary>{html.escape(title)}</summary><iframe sandbox="allow-scripts" width="100%" '
-            f'height="600" srcdoc="{html.escape(content)}"></iframe></details>')
-        else:
-            parts.append(
-                f"<details><summary>{html.escape(title)}</summary><pre>{html.escape(content)}</pre></details>"
-            )
     return "\n".join(parts)
 
 
@@ -106,8 +96,7 @@ def whole(measured):
     return "\n".join([
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>threadclock lab</title>',
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src '
-        '\'unsafe-inline\'; '
-        'script-src \'unsafe-inline\'; img-src data:; frame-src \'self\'">',
+        '\'unsafe-inline\'">',
         f"<style>{STYLE}</style></head><body><h1>threadclock lab</h1><p>{html.escape(head)}</p>",
         "<p>Legacy: user time from /proc (JDK 8 to 25.0.4). VIRT: the raw clock (25.0.5, 26, 27). Numbers in "
         "brackets "

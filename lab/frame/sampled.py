@@ -24,8 +24,7 @@ def run(lab, pair, reason, threads, forks, full):
 
 
 def ratio(data, before, after, quantile="mean"):
-    rounds = data["rounds"]
-    return stats.ratio([one[before][quantile] for one in rounds], [one[after][quantile] for one in rounds])
+    return stats.ratio(*(stats.column(data["rounds"], name, quantile) for name in (before, after)))
 
 
 def judge(data, quiet, factor, published, unit_ns):
@@ -61,7 +60,7 @@ def table(data, published, unit_ns):
             row.append(value if isinstance(value, str) else "" if value is None else stats.number(
             value * scale))
             for subject in (kind, f"{kind} with threadclock"):
-                row.append(str(stats.interval([one[subject][quantile] for one in data["rounds"]])))
+                row.append(str(stats.interval(stats.column(data["rounds"], subject, quantile))))
         if len(kinds) == 2:
             both = [published[kind].get(quantile) for kind in kinds]
             known = all(isinstance(value, (int, float)) for value in both) and quantile != "samples"

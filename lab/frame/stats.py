@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantiles of histograms, and intervals over repetitions: everything that a verdict is drawn from."""
+import functools
 import math
+import operator
 from dataclasses import dataclass
-from statistics import fmean, median, stdev
+from statistics import fmean, stdev
 
 # Student's t, two-sided 95 %, by degrees of freedom from 1 on; the normal quantile beyond.
 T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
@@ -19,6 +21,11 @@ class Interval:
 
     def __str__(self):
         return f"{number(self.value)} [{number(self.low)}, {number(self.high)}]"
+
+
+def column(rounds, *path):
+    """What each repetition has measured: the value to which these keys lead."""
+    return [functools.reduce(operator.getitem, path, one) for one in rounds]
 
 
 def half_width(values):
@@ -60,14 +67,6 @@ def quantiles(pairs):
         found.update((name, value) for name, rank in wanted.items() if seen < rank <= seen + count)
         seen += count
     return found
-
-
-def medians(rounds):
-    """The median of each number over repetitions that are nested dictionaries of the same form."""
-    first = rounds[0]
-    if isinstance(first, dict):
-        return {key: medians([each[key] for each in rounds if key in each]) for key in first}
-    return median(rounds)
 
 
 def number(value):
