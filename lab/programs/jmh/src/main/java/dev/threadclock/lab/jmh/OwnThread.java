@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.jmh;
 
-import dev.threadclock.lab.jmh.peers.OwnThreadClock;
+import dev.threadclock.CpuMeter;
+import dev.threadclock.CpuTimes;
+import dev.threadclock.ThreadClock;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -16,7 +18,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The cost of a read of the calling thread, with each peer, beside the baselines.
+ * The cost of a read of the calling thread, with each peer, beside the baselines; and of threadclock's
+ * snapshot and meter, which have user, system and total at once.
  *
  * <p>HOW TO RUN: {@code java -jar lab/programs/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm
  * JAVA} for another JDK, {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p
@@ -42,6 +45,12 @@ public class OwnThread {
         }
     }
 
+    @State(Scope.Thread)
+    public static class Triple {
+        final CpuTimes times = new CpuTimes();
+        final CpuMeter meter = new CpuMeter();
+    }
+
     @Benchmark
     public void baseline() {}
 
@@ -58,5 +67,16 @@ public class OwnThread {
     @Benchmark
     public long total(Peer peer) {
         return peer.clock.totalNanos();
+    }
+
+    @Benchmark
+    public long snapshot(Triple triple) {
+        ThreadClock.read(triple.times);
+        return triple.times.userNanos() + triple.times.totalNanos();
+    }
+
+    @Benchmark
+    public long meter(Triple triple) {
+        return triple.meter.start().stop().userNanos();
     }
 }
