@@ -73,13 +73,13 @@ def run(lab):
 
 
 def judge(data, quiet):
-    ratios = {hertz: stats.ratio([one[f"bean, {hertz} Hz"]["pass_ns"] for one in data["inside"]],
-                                 [one[f"threadclock, {hertz} Hz"]["pass_ns"] for one in data["inside"]])
+    ratios = {hertz: stats.ratio(*(stats.column(data["inside"], f"{way}, {hertz} Hz", "pass_ns")
+                                   for way in ("bean", "threadclock")))
               for hertz in HERTZ if f"bean, {hertz} Hz" in data["inside"][0]}
     worst = min(ratios.values(), key=lambda each: each.low)
     rows = [[name, str(stats.interval([one[name]["pass_ns"] / 1000 for one in data["inside"]])), str(
             stats.difference([
-                100 * (pair[3] / pair[2] - 1) for one in data["inside"] for pair in one[name]["pairs"]]))]
+                100 * (pair[-1] / pair[-2] - 1) for one in data["inside"] for pair in one[name]["pairs"]]))]
             for name in data["inside"][0]]
     return {"ours": verdict.at_least(
         worst, FACTOR, quiet, "; ".join(f"{hertz} Hz: ThreadMXBean's pass costs {each} x"

@@ -92,7 +92,6 @@ public final class Invariants {
         forward.print();
         within.print();
         dead.print();
-        System.out.println("done");
     }
 
     private static Thread worker(String name, CountDownLatch begun, Runnable round) {

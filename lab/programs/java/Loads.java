@@ -27,8 +27,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Prints for each load "load", its name, when it began by System.currentTimeMillis(), the CPU time that
  * its work in user mode took, the bean's user time and total, user and system by /proc, the share of ticks
- * at which it was at work as planned, and its run time by schedstat; then "processors" and "done". All times
- * are in nanoseconds.
+ * at which it was at work as planned, and its run time by schedstat; then "processors". All times are in
+ * nanoseconds.
  */
 public final class Loads {
     private static final long STEP_NANOS = 3_000_000;
@@ -92,7 +92,6 @@ public final class Loads {
             loads[i].print();
         }
         System.out.println("processors " + Runtime.getRuntime().availableProcessors());
-        System.out.println("done");
         OVER.countDown();
     }
 

@@ -20,11 +20,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A busy HTTP server whose threads are all sampled from within, in alternating phases with and without
- * sampling: what that costs in throughput. Arguments: "bean" or "threadclock", the sampler; samples per
- * second; idle threads; milliseconds of a phase; pairs of phases. Prints, for each pair, "pair", the
- * requests per second without sampling and with it, and the nanoseconds of the process's CPU time per
- * request, without and with; then "sampler" and the nanoseconds of CPU time of one pass over all threads,
- * the number of passes, and the number of threads.
+ * sampling: what that costs a request. Arguments: "bean" or "threadclock", the sampler; samples per second;
+ * idle threads; milliseconds of a phase; pairs of phases. Prints, for each pair, "pair" and the nanoseconds
+ * of the process's CPU time per request, without sampling and with it; then "sampler" and the nanoseconds of
+ * CPU time of one pass over all threads.
  */
 public final class Observed {
     private static final int CLIENTS = 4;
@@ -39,7 +38,6 @@ public final class Observed {
     private static volatile long sink;
     private static long passes;
     private static long samplerNanos;
-    private static int sampledThreads;
 
     private Observed() {}
 
@@ -70,40 +68,23 @@ public final class Observed {
         samplerNanos = 0;
         for (int i = 0; i < Integer.parseInt(args[4]); i++) {
             // The machine's other load varies, so the phases take turns in coming first.
-            Phase first = phase(millis, i % 2 == 1);
-            Phase second = phase(millis, i % 2 == 0);
-            Phase without = i % 2 == 0 ? first : second;
-            Phase with = i % 2 == 0 ? second : first;
-            System.out.println("pair " + without.requestsPerSecond + " " + with.requestsPerSecond + " "
-                    + without.cpuNanosPerRequest + " "
-                    + with.cpuNanosPerRequest);
+            double first = phase(millis, i % 2 == 1);
+            double second = phase(millis, i % 2 == 0);
+            System.out.println(i % 2 == 0 ? "pair " + first + " " + second : "pair " + second + " " + first);
         }
         synchronized (Observed.class) {
-            System.out.println("sampler " + (passes == 0 ? 0 : samplerNanos / passes) + " " + passes + " "
-                    + sampledThreads);
+            System.out.println("sampler " + (passes == 0 ? 0 : samplerNanos / passes));
         }
-        System.out.println("done");
         System.exit(0);
     }
 
-    private static final class Phase {
-        private final double requestsPerSecond;
-        private final double cpuNanosPerRequest;
-
-        Phase(long requests, long nanos, long cpuNanos) {
-            requestsPerSecond = requests * 1e9 / nanos;
-            cpuNanosPerRequest = (double) cpuNanos / Math.max(1, requests);
-        }
-    }
-
-    private static Phase phase(long millis, boolean withSampling) throws InterruptedException {
+    /** Returns the CPU time of a request, in nanoseconds. */
+    private static double phase(long millis, boolean withSampling) throws InterruptedException {
         sampling = withSampling;
         long requests = REQUESTS.sum();
         long cpu = PROCESS.getProcessCpuTime();
-        long start = System.nanoTime();
         Thread.sleep(millis);
-        return new Phase(REQUESTS.sum() - requests, System.nanoTime() - start,
-                PROCESS.getProcessCpuTime() - cpu);
+        return (double) (PROCESS.getProcessCpuTime() - cpu) / Math.max(1, REQUESTS.sum() - requests);
     }
 
     private static void sample(Runnable pass, long periodNanos) {
@@ -134,7 +115,6 @@ public final class Observed {
             sum += BEAN.getThreadUserTime(id) + BEAN.getThreadCpuTime(id);
         }
         sink += sum;
-        sampledThreads = ids.length;
     }
 
     private static Runnable passOfThreadclock(ThreadTimes times) {
@@ -145,7 +125,6 @@ public final class Observed {
                 sum += times.userNanos(i) + times.totalNanos(i);
             }
             sink += sum;
-            sampledThreads = count;
         };
     }
 

@@ -19,9 +19,8 @@ import java.util.stream.LongStream;
 /**
  * What one scrape of the agent's option prometheus= costs this JVM: the CPU time and the heap of the thread
  * threadclock-prometheus from accepting the connection to closing it. Arguments: the port, the number of
- * threads, of pools, and of threads that run between two scrapes. Prints for each way "scrape", whether the
- * account was read or reused, the encoding, bytes of text, median microseconds of CPU time, bytes of heap,
- * and series.
+ * threads, of pools, and of threads that run between two scrapes. Prints for each encoding "scrape read", the
+ * encoding, bytes of text, median microseconds of CPU time, bytes of heap, and series.
  */
 public final class ScrapeCost {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -78,18 +77,17 @@ public final class ScrapeCost {
             CpuAccount.read(Duration.ZERO);
             scrape(url, i % 2 == 0 ? "gzip" : "identity");
         }
-        measure(url, jvm, "identity", 0);
-        measure(url, jvm, "identity", AGED_MILLIS);
-        measure(url, jvm, "gzip", AGED_MILLIS);
+        measure(url, jvm, "identity");
+        measure(url, jvm, "gzip");
     }
 
-    private static void measure(URL url, Jvm jvm, String encoding, int pauseMillis) throws Exception {
+    private static void measure(URL url, Jvm jvm, String encoding) throws Exception {
         long server = serverId(url);
         long[] nanos = new long[SCRAPES];
         long heap = THREADS.getThreadAllocatedBytes(server);
         byte[] text = {};
         for (int i = 0; i < SCRAPES; i++) {
-            Thread.sleep(pauseMillis);
+            Thread.sleep(AGED_MILLIS);
             jvm.turn();
             long before = THREADS.getThreadCpuTime(server);
             text = scrape(url, encoding);
@@ -98,8 +96,8 @@ public final class ScrapeCost {
         }
         heap = (THREADS.getThreadAllocatedBytes(server) - heap) / SCRAPES;
         Arrays.sort(nanos);
-        System.out.println("scrape " + (pauseMillis == 0 ? "reused " : "read ") + encoding + " "
-                + text.length + " " + nanos[SCRAPES / 2] / 1e3 + " " + heap + " " + series(text));
+        System.out.println("scrape read " + encoding + " " + text.length + " " + nanos[SCRAPES / 2] / 1e3 + " "
+                + heap + " " + series(text));
     }
 
     /** The JVM lists no thread of an agent, but answers for its id: the one that allocates when asked. */
