@@ -8,10 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import com.sun.management.ThreadMXBean;
 import dev.threadclock.tests.child.Active;
 import dev.threadclock.tests.child.Burn;
 import dev.threadclock.tests.child.Threads;
 import dev.threadclock.tests.child.Threads.Worker;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -204,6 +206,19 @@ class ContractTest {
             Threads.join(thread);
             assertThat(user(thread.getId())).isEqualTo(-1);
         }
+    }
+
+    /** As JMX clients see it: a proxy gets the server's attributes and invokes its operations. */
+    @Test
+    void throughTheMBeanServer() throws Exception {
+        ThreadMXBean threads = ManagementFactory.newPlatformMXBeanProxy(
+                ManagementFactory.getPlatformMBeanServer(), ManagementFactory.THREAD_MXBEAN_NAME,
+                ThreadMXBean.class);
+        assertThat(threads.getCurrentThreadUserTime()).isNotNegative();
+        long[] times = threads.getThreadUserTime(new long[]{id, UNKNOWN, id});
+        Jvm.assertBurnt(threads.getThreadUserTime(id), times[0], times[2]);
+        assertThat(times[1]).isEqualTo(-1);
+        assertThatIllegalArgumentException().isThrownBy(() -> threads.getThreadUserTime(0));
     }
 
     @Test
