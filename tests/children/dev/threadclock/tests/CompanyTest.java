@@ -69,7 +69,7 @@ class CompanyTest {
         List<String> names = EACH
                 ? List.of("all", "JDWP", "JFR", "async-profiler", "another agent", "a second copy")
                 : List.of("all");
-        return JdksOfTest.of("CompanyTest")
+        return TestJdk.of("CompanyTest")
                 .flatMap(jdk -> names.stream().flatMap(name -> Stream.of("before", "after")
                         .map(order -> Arguments.of(jdk, order, name))));
     }

@@ -93,8 +93,8 @@ class InJvmTest {
 
     private Stream<DynamicNode> inside(String tags, List<Form> forms) {
         return forms.stream().filter(form -> JUST.isEmpty() || JUST.equals(form.name()))
-                .flatMap(form -> (form.fromJdk() > 8 ? JdksOfTest.of(form.name(), form.fromJdk())
-                        : JdksOfTest.ofBasics(form.name())).map(jdk -> container(jdk, form, tags)));
+                .flatMap(form -> (form.fromJdk() > 8 ? TestJdk.of(form.name(), form.fromJdk())
+                        : TestJdk.ofBasics(form.name())).map(jdk -> container(jdk, form, tags)));
     }
 
     /** Its stream is read when the container's turn comes: only then does the JVM start. */

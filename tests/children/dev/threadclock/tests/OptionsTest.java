@@ -25,7 +25,7 @@ class OptionsTest {
     interface Door extends BiFunction<ChildJvm, String, ChildJvm> {}
 
     static Stream<Arguments> doors() {
-        return JdksOfTest.of("OptionsTest").flatMap(jdk -> Stream.of(
+        return TestJdk.of("OptionsTest").flatMap(jdk -> Stream.of(
                 Arguments.of(jdk, named("agentpath", (Door) ChildJvm::withAgentPath)),
                 Arguments.of(jdk, named("javaagent", (Door) ChildJvm::withJavaAgent))));
     }

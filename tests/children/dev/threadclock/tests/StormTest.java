@@ -27,7 +27,7 @@ class StormTest {
     Path folder;
 
     static Stream<Arguments> modes() {
-        return JdksOfTest.of("StormTest")
+        return TestJdk.of("StormTest")
                 .flatMap(jdk -> Stream.of("-Xmixed", "-Xint", "-Xcheck:jni")
                         .map(mode -> Arguments.of(jdk, mode)));
     }

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 /** A Java installation on which the tests run child JVMs. {@link #toString()} is its name in test results. */
 record TestJdk(Jdk jdk) {
     private static final List<TestJdk> FOUND = find();
+    private static final String ON = System.getProperty("threadclock.on", "each");
 
     /** All JDKs, the oldest first. There is at least one, because the tests themselves run on one. */
     static List<TestJdk> all() {
@@ -25,6 +26,39 @@ record TestJdk(Jdk jdk) {
     /** The JDKs of the long tests: JDK 17 and the newest. The others get shorter tests. */
     static List<TestJdk> thorough() {
         return Stream.of(ofFeature(17).orElse(FOUND.get(0)), newest()).distinct().toList();
+    }
+
+    /**
+     * The JDKs that a test runs on. {@code -Dthreadclock.on=each}, the default: each that was found;
+     * {@code sides}: the oldest, the newest, 17 between them, and the last and the first on either side of
+     * the change in what ThreadMXBean reads, because what differs between JDKs differs there; {@code two}:
+     * one of the older and one of the newer side, which depend on the test's name.
+     */
+    static Stream<TestJdk> of(String test, int from) {
+        List<TestJdk> all = FOUND.stream().filter(jdk -> jdk.feature() >= from).toList();
+        List<TestJdk> old = all.stream().filter(jdk -> !jdk.readsVirt()).toList();
+        List<TestJdk> young = all.stream().filter(TestJdk::readsVirt).toList();
+        return switch (ON) {
+            case "each" -> all.stream();
+            case "two" -> Stream.of(old, young).filter(side -> !side.isEmpty())
+                    .map(side -> side.get(Math.floorMod(test.hashCode(), side.size())));
+            default -> all.stream().filter(jdk -> jdk.feature() == 17 || jdk.isFirstOrLast(old)
+                    || jdk.isFirstOrLast(young));
+        };
+    }
+
+    static Stream<TestJdk> of(String test) {
+        return of(test, 8);
+    }
+
+    /** For what all else stands on: each JDK, or two. */
+    static Stream<TestJdk> ofBasics(String test) {
+        return ON.equals("two") ? of(test) : FOUND.stream();
+    }
+
+    private boolean isFirstOrLast(List<TestJdk> of) {
+        int at = of.indexOf(this);
+        return at == 0 || at >= 0 && at == of.size() - 1;
     }
 
     boolean isThorough() {
