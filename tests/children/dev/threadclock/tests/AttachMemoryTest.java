@@ -67,7 +67,7 @@ class AttachMemoryTest {
         Path page = Files.createTempFile(folder, "state", "");
         StormState state = new StormState(page.toString());
         ChildJvm child = ChildJvm.of(jdk).with(heap)
-                .with("-XX:NativeMemoryTracking=summary", Crash.flag(folder)).withDynamicAgents();
+                .with("-XX:NativeMemoryTracking=summary").withCrashes(folder).withDynamicAgents();
         Running running = child.start(Steady.class, page);
         running.await("reads", () -> state.reads() > 0);
         AttachChannel channel = new AttachChannel(running.process(), folder);
@@ -77,7 +77,7 @@ class AttachMemoryTest {
         Memory after = memory(channel, running);
         state.end();
         running.end().exits(0);
-        assertThat(Crash.text(folder)).isEmpty();
+        assertThat(ChildJvm.crash(folder)).isEmpty();
         ResultFile.line(TITLE, String.format(
                 "%-24s %-40s %-12s %5d times: RSS %7d -> %7d (%+6d), committed %7d -> %7d (%+6d), heap %+d",
                 jdk, String.join(" ", heap), what, what == What.NONE ? 0 : CYCLES, before.resident,

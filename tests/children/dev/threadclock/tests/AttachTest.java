@@ -62,8 +62,8 @@ class AttachTest {
             assertThat(jvm.run("attach").ok().out()).contains("answers user time");
             jvm.nanosUntil(nanos -> nanos * 3 < before);
             assertThat(jvm.copies()).isEqualTo(1);
-            assertThat(Documented.printed(jvm.said().lines().toList()))
-                    .isEqualTo(warns(jdk) ? Documented.output("attach 21") : List.of());
+            assertThat(OutputTest.asDocumented(jvm.said().lines().toList()))
+                    .isEqualTo(warns(jdk) ? OutputTest.documented("attach 21") : List.of());
         }
     }
 

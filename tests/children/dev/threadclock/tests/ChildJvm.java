@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.tests.child.AttachTarget;
 import dev.threadclock.tests.child.Hello;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -99,6 +100,24 @@ final class ChildJvm {
     ChildJvm withEnvironment(String name, String value) {
         environment.put(name, value);
         return this;
+    }
+
+    /** A crash of the JVM leaves its report (hs_err) in this folder. */
+    ChildJvm withCrashes(Path folder) {
+        return with("-XX:ErrorFile=" + folder.resolve("hs_err_%p.log"));
+    }
+
+    static List<Path> crashes(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.getFileName().toString().startsWith("hs_err_")).toList();
+        }
+    }
+
+    /** The signal, the problematic frame and the stack of the first crash; "" if there is none. */
+    static String crash(Path folder) throws IOException {
+        List<Path> files = crashes(folder);
+        return files.isEmpty() ? "" : Files.readString(files.get(0), StandardCharsets.ISO_8859_1).lines()
+                .filter(line -> !line.isBlank()).limit(60).collect(Collectors.joining("\n"));
     }
 
     /** Runs it under a command that takes the java command line as arguments: strace, unshare. */

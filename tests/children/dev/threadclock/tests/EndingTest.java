@@ -33,12 +33,12 @@ class EndingTest {
     Path folder;
 
     private ChildJvm child(TestJdk jdk) {
-        return ChildJvm.of(jdk).with(Crash.flag(folder), "-XX:TieredStopAtLevel=1").withDynamicAgents();
+        return ChildJvm.of(jdk).with("-XX:TieredStopAtLevel=1").withCrashes(folder).withDynamicAgents();
     }
 
     private void assertEnded(Running running, int how) throws IOException {
         Result result = running.end();
-        assertThat(Crash.text(folder)).as(result.toString()).isEmpty();
+        assertThat(ChildJvm.crash(folder)).as(result.toString()).isEmpty();
         // A JVM that is terminated during its start may report that. Then its main thread, which exits with
         // 1, and the signal's thread end it in either order: without an agent too.
         boolean notStarted = HOW[how].equals("TERM")

@@ -38,7 +38,7 @@ class StarvedTest {
         SteadyJvm(TestJdk jdk, Object... more) throws IOException, InterruptedException {
             Path page = Files.createTempFile(folder, "state", "");
             state = new StormState(page.toString());
-            ChildJvm child = ChildJvm.of(jdk).with("-Xmx16m", "-Xint", Crash.flag(folder))
+            ChildJvm child = ChildJvm.of(jdk).with("-Xmx16m", "-Xint").withCrashes(folder)
                     .withDynamicAgents();
             running = child.start(Steady.class, page, more);
             awaitReads(1);
@@ -79,7 +79,7 @@ class StarvedTest {
             assertThat(ask("do=attach,total=tick")).startsWith("ok\n");
             state.end();
             Result result = running.end();
-            assertThat(Crash.text(folder)).as(result.toString()).isEmpty();
+            assertThat(ChildJvm.crash(folder)).as(result.toString()).isEmpty();
             result.exits(0);
             assertThat(result.errLines().stream().filter(line -> line.startsWith("threadclock")))
                     .as(result.toString()).isEmpty();
@@ -115,7 +115,7 @@ class StarvedTest {
     void noMemoryForTheFieldsOfThread(TestJdk jdk) throws Exception {
         String file = CLibrary.assume("company");
         ChildJvm child = ChildJvm.of(jdk).with("-agentpath:" + file + "=starved").withAgentPath("total=tick")
-                .with(Crash.flag(folder)).withNativeAccess();
+                .withCrashes(folder).withNativeAccess();
         Result result = child.run(ReadById.class, file).ok();
         result.has("starved", 3).assertNumber("busy").isGreaterThan(90_000_000L);
         result.assertNumber("user").isBetween(50_000_000L, result.number("busy") + 20_000_000L);
@@ -175,7 +175,7 @@ class StarvedTest {
 
     @OnEachJdk
     void forkedByNativeCode(TestJdk jdk) throws Exception {
-        Result result = ChildJvm.of(jdk).withAgentPath("total=tick").with(Crash.flag(folder))
+        Result result = ChildJvm.of(jdk).withAgentPath("total=tick").withCrashes(folder)
                 .withNativeAccess().run(Forked.class, CLibrary.assume("company"), "50").ok();
         result.has("wrong", 0);
         result.assertNumber("hung").as("waiting for a safepoint of the parent: %s", result).isLessThan(5);
@@ -192,12 +192,12 @@ class StarvedTest {
         for (int i = -8; i <= 24; i++) {
             Result result = started(jdk, least + 256L * i, true);
             started += result.exitCode() == STARTED ? 1 : 0;
-            String crash = Crash.text(folder);
+            String crash = ChildJvm.crash(folder);
             assertThat(crash).as(result.toString()).doesNotContain("SIGSEGV", "SIGBUS", "Internal Error");
             // 127 is glibc's: no memory for a thread's storage while HotSpot reports the first failure. It
             // also happens with other agents.
             assertThat(result.exitCode()).as(result.toString()).isIn(STARTED, 1, 127, 128 + 6);
-            for (Path file : Crash.files(folder)) {
+            for (Path file : ChildJvm.crashes(folder)) {
                 Files.delete(file);
             }
         }
@@ -206,7 +206,7 @@ class StarvedTest {
 
     private Result started(TestJdk jdk, long kilobytes, boolean withAgent) {
         ChildJvm child = ChildJvm.of(jdk).under("prlimit", "--as=" + kilobytes * KILOBYTE)
-                .with("-Xmx16m", "-Xint", "-XX:+UseSerialGC", Crash.flag(folder));
+                .with("-Xmx16m", "-Xint", "-XX:+UseSerialGC").withCrashes(folder);
         return (withAgent ? child.withAgentPath("") : child).run(Hello.class);
     }
 }

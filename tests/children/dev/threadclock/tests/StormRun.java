@@ -72,7 +72,7 @@ final class StormRun {
         state = new StormState(page());
         // Without the agent, user times may be wrong; on JDK 21 they are (JDK-8372704).
         state.userMayDecrease(true);
-        child = ChildJvm.of(jdk).with(Crash.flag(this.folder)).withNativeAccess().withClassPath(Product.JAR)
+        child = ChildJvm.of(jdk).withCrashes(this.folder).withNativeAccess().withClassPath(Product.JAR)
                 .withinAtLeast(Duration.ofHours(3)).withDynamicAgents();
         if (jdk.feature() == 11) {
             child.with(HEAP_THAT_STAYS);
@@ -119,7 +119,7 @@ final class StormRun {
             }
             state.end();
             ended = System.nanoTime();
-            return new Outcome(running.end(), problem, Crash.text(folder));
+            return new Outcome(running.end(), problem, ChildJvm.crash(folder));
         } finally {
             running.process().destroyForcibly(); // if the action has failed or was interrupted
         }
