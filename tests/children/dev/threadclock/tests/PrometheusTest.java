@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.Hello;
-import dev.threadclock.tests.child.MetricsLoad;
+import dev.threadclock.tests.child.Load;
 import dev.threadclock.tests.child.Steady;
 import dev.threadclock.tests.child.StormState;
 import java.io.IOException;
@@ -52,7 +52,7 @@ class PrometheusTest {
     void aScrapeAddsUpToTheProcessAndNothingDecreases(TestJdk jdk) throws IOException {
         Path log = folder.resolve("log");
         ChildJvm child = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log);
-        try (AttachJvm jvm = child.startTarget(MetricsLoad.class)) {
+        try (AttachJvm jvm = child.startTarget(Load.class, "pools")) {
             String address = address(log);
             assertThat(address).matches("127\\.0\\.0\\.1:\\d+").doesNotEndWith(":0");
             Map<String, BigDecimal> before = new HashMap<>();
@@ -136,7 +136,7 @@ class PrometheusTest {
     void withAgentPathItServesTheSame(TestJdk jdk) throws IOException {
         Path log = folder.resolve("log");
         ChildJvm child = ChildJvm.of(jdk).withAgentPath("prometheus=0,log=" + log);
-        try (AttachJvm jvm = child.startTarget(MetricsLoad.class)) {
+        try (AttachJvm jvm = child.startTarget(Load.class, "pools")) {
             Scrape scrape = Scrape.of(address(log));
             assertThat(scrape.samples())
                     .containsKey(CPU + "{cpu_mode=\"user\",kind=\"java\",group=\"main\"}");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Running;
-import dev.threadclock.tests.child.MetricsLoad;
+import dev.threadclock.tests.child.Load;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -80,7 +80,7 @@ class RealPrometheusTest {
                 .replace(PASTED_PORT, Integer.toString(port));
         boolean virtual = TestJdk.newest().feature() >= 21;
         ChildJvm child = ChildJvm.of(TestJdk.newest()).with(flag + (virtual ? ",virtual=on" : ""));
-        try (AttachJvm jvm = child.startTarget(MetricsLoad.class)) {
+        try (AttachJvm jvm = child.startTarget(Load.class, "pools")) {
             Path config = Files.writeString(folder.resolve("prometheus.yml"), pasted("scrape_configs:")
                     .replace(PASTED_PORT, Integer.toString(port)).replaceAll("15s", "1s")
                     + "rule_files: ['" + RULES + "']\nglobal: {evaluation_interval: 1s}\n");

@@ -6,8 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
-import dev.threadclock.tests.child.SampledLoad;
-import dev.threadclock.tests.child.SleepingLoad;
+import dev.threadclock.tests.child.Load;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,12 +20,8 @@ class SamplerTest {
     private static final String USER_BURNER = "a user burner whose name is long";
     private static final String SYSTEM_BURNER = "a system burner";
 
-    private static AttachJvm load(ChildJvm child, int sleepers, int startsPerSecond) {
-        return child.startTarget(SampledLoad.class, sleepers, startsPerSecond);
-    }
-
-    private static ChildJvm quiet(TestJdk jdk) {
-        return ChildJvm.of(jdk).withDynamicAgents();
+    private static AttachJvm load(TestJdk jdk, String... kinds) {
+        return ChildJvm.of(jdk).withDynamicAgents().startTarget(Load.class, List.of(kinds));
     }
 
     private static List<Json> intervals(Result result) {
@@ -68,7 +63,7 @@ class SamplerTest {
 
     @OnEachJdk
     void eachThreadHasItsNameAndItsTimes(TestJdk jdk) throws IOException {
-        try (AttachJvm jvm = load(quiet(jdk), 3, 0)) {
+        try (AttachJvm jvm = load(jdk, "burners", "sleepers=3")) {
             Json interval = intervals(jvm.run("top", "--json", "-n", "1", "-i", "1")).get(0);
             Json user = named(interval, USER_BURNER);
             Json system = named(interval, SYSTEM_BURNER);
@@ -91,7 +86,7 @@ class SamplerTest {
 
     @OnEachJdk
     void threadsThatComeAndGoAreNamedAndNoneOfTheirTimeIsLost(TestJdk jdk) throws IOException {
-        try (AttachJvm jvm = load(quiet(jdk), 0, 1000)) {
+        try (AttachJvm jvm = load(jdk, "burners", "starts=1000")) {
             List<Double> lost = new ArrayList<>();
             for (Json interval : intervals(jvm.run("top", "--json", "-n", "3", "-i", "0.7"))) {
                 List<Json> ended = interval.all("threads").stream()
@@ -120,7 +115,7 @@ class SamplerTest {
     /** Most of them are not read then, so the process's clock must show in time that some wake up. */
     @OnEachJdk
     void aThreadThatSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
-        try (AttachJvm jvm = quiet(jdk).startTarget(SleepingLoad.class, "300")) {
+        try (AttachJvm jvm = load(jdk, "risers", "sleepers=300")) {
             List<Json> intervals = intervals(jvm.run("top", "--json", "-n", "35", "-i", "0.1"));
             int risen = 0;
             long all = 0;
@@ -152,7 +147,7 @@ class SamplerTest {
 
     @OnEachJdk
     void theSamplerEndsWithTheCommandThatStartedIt(TestJdk jdk) throws IOException {
-        try (AttachJvm jvm = load(quiet(jdk), 0, 0)) {
+        try (AttachJvm jvm = load(jdk, "burners")) {
             jvm.run("top", "--once", "-i", "0.1").exits(0);
             jvm.await("the end of the sampler", () -> !jvm.hasAgentsThread());
             long before = sockets(jvm);
@@ -169,7 +164,7 @@ class SamplerTest {
 
     @Test
     void theEndOfTheJvmIsTheEndOfTheSamples() throws IOException {
-        AttachJvm jvm = load(quiet(TestJdk.newest()), 0, 0);
+        AttachJvm jvm = load(TestJdk.newest(), "burners");
         try (jvm) {
             Running top = startTop(jvm);
             jvm.kill();
@@ -179,7 +174,7 @@ class SamplerTest {
 
     @Test
     void theAgentComesAndGoesWhileItSamples() throws IOException {
-        try (AttachJvm jvm = load(quiet(TestJdk.newest()), 2, 200)) {
+        try (AttachJvm jvm = load(TestJdk.newest(), "burners", "sleepers=2", "starts=200")) {
             Running top = startTop(jvm, "-n", "40");
             for (String command : List.of("attach", "detach", "attach", "detach")) {
                 jvm.run(command).exits(0);
