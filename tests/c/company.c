@@ -4,7 +4,7 @@
  * nothing at all, as the control of measurements; with "starved" the JVM has no memory when java.lang.Thread
  * is requested for the first times; with "late=LIBRARY" it loads the agent in that library when the JVM has
  * finished its work; with "left" it then prints how many threads of the agent do not end. It also contains an
- * application's native code that forks. */
+ * application's native code that forks, and the functions of the child program Rival. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef jlong JNICALL of_one(JNIEnv *env, jclass thread_impl, jlong id);
@@ -199,4 +200,79 @@ JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_Forked_fork(JNIEnv *env,
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
         return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* --- Rival: binds a native to a function of its own. While somebody else binds the native, it lets another
+ * thread call it until the JVM compiles it. --- */
+
+enum { RIVALS_ANSWER = 42 };
+
+static const char native_name[] = "getThreadUserCpuTime0";
+
+static jclass thread_impl;
+static atomic_int armed, calls_may_begin;
+
+static jlong JNICALL rivals_answer(JNIEnv *env, jclass class, jlong id)
+{
+    return RIVALS_ANSWER;
+}
+
+static long long now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* Runs before the new function is stored. The caller continues after the other thread has called the native
+ * for some microseconds. */
+static void JNICALL on_native_method_bind(jvmtiEnv *env, JNIEnv *jni, jthread thread, jmethodID method,
+                                          void *address, void **new_address)
+{
+    char *name = NULL;
+    int wait_us = atomic_load(&armed);
+    if (address == (void *)rivals_answer || wait_us == 0
+        || (*env)->GetMethodName(env, method, &name, NULL, NULL) != JVMTI_ERROR_NONE)
+        return;
+    if (strcmp(name, native_name) == 0) {
+        atomic_store(&armed, 0);
+        atomic_store(&calls_may_begin, 1);
+        for (long long end = now_ns() + wait_us * 1000LL; now_ns() < end;)
+            ;
+    }
+    (*env)->Deallocate(env, (unsigned char *)name);
+}
+
+/* False if it cannot be done here. */
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_prepare(JNIEnv *env, jclass caller,
+                                                                          jclass class)
+{
+    JavaVM *vm;
+    jvmtiEnv *jvmti;
+    jvmtiCapabilities capabilities = {.can_generate_native_method_bind_events = 1};
+    jvmtiEventCallbacks callbacks = {.NativeMethodBind = on_native_method_bind};
+    thread_impl = (*env)->NewGlobalRef(env, class);
+    return (*env)->GetJavaVM(env, &vm) == JNI_OK
+           && (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) == JNI_OK
+           && (*jvmti)->AddCapabilities(jvmti, &capabilities) == JVMTI_ERROR_NONE
+           && (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE
+           && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, NULL)
+                  == JVMTI_ERROR_NONE;
+}
+
+/* Binds the native to the rival's answer. The next one that binds it is delayed by this time, unless it is 0,
+ * after calls may begin. */
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_take(JNIEnv *env, jclass caller,
+                                                                       jint wait_us)
+{
+    JNINativeMethod method = {(char *)native_name, "(J)J", (void *)rivals_answer};
+    atomic_store(&calls_may_begin, 0);
+    jboolean taken = (*env)->RegisterNatives(env, thread_impl, &method, 1) == JNI_OK;
+    atomic_store(&armed, wait_us);
+    return taken;
+}
+
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Rival_callsMayBegin(JNIEnv *env, jclass caller)
+{
+    return (jboolean)atomic_load(&calls_may_begin);
 }

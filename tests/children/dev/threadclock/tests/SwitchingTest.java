@@ -91,7 +91,7 @@ class SwitchingTest {
         Result result;
         int runs = 0;
         do {
-            result = child.run(Rival.class, helper, CLibrary.assume("rival_agent"),
+            result = child.run(Rival.class, helper, CLibrary.assume("company"),
                     Product.LIBRARY, "4000").ok();
             System.out.println("  " + jdk + ", run " + ++runs + ": " + result.out().strip());
         } while (result.number("ignored") > 0 && runs < 3);

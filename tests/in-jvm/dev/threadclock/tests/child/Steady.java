@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A child program that must keep running, whatever its JVM lacks: it reads its own times a thousand times a
- * second, allocates nothing, and reports its progress and the number of wrong answers in a {@link
- * StormState}.
+ * second, allocates nothing, and reports its progress in a {@link StormState}; at its end it prints the number
+ * of wrong answers.
  *
  * <p>Arguments: the file of the state; another file, whose appearance makes it fill its heap to the last byte
  * until the state says that totals may decrease. Ends when the state says so.
@@ -42,7 +42,6 @@ public final class Steady {
             } catch (Throwable e) {
                 wrong++;
             }
-            state.violations(wrong);
             state.reads(++reads);
             if (reads >= WARM && toBeFilled != null && toBeFilled.exists()) {
                 toBeFilled = null;

@@ -83,7 +83,6 @@ public final class Storm {
         while (!StormCheck.state.ending() && System.nanoTime() - began < LONGEST_NANOS) {
             Threads.pause(restNanos == 0 ? 5 : 500);
             StormCheck.state.reads(reads());
-            StormCheck.state.violations(StormCheck.violations());
         }
         for (Subject subject : OLD) {
             subject.lives = false;

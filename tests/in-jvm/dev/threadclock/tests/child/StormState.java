@@ -20,7 +20,6 @@ public final class StormState {
     private static final int ATTACHED = 16;
     private static final int ENDING = 24;
     private static final int READS = 32;
-    private static final int VIOLATIONS = 40;
     private static final int BYTES = 4096;
 
     private final MappedByteBuffer page;
@@ -87,14 +86,5 @@ public final class StormState {
 
     public void reads(long reads) {
         page.putLong(READS, reads);
-    }
-
-    /** The number of its wrong answers. */
-    public long violations() {
-        return page.getLong(VIOLATIONS);
-    }
-
-    public void violations(long violations) {
-        page.putLong(VIOLATIONS, violations);
     }
 }

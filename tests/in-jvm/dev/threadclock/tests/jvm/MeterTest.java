@@ -129,29 +129,6 @@ class MeterTest {
     }
 
     @Test
-    void manyThreadsShareTheirWork() throws InterruptedException {
-        CpuWork work = new CpuWork();
-        Thread[] threads = new Thread[8];
-        for (int i = 0; i < threads.length; i++) {
-            threads[i] = new Thread(() -> {
-                for (int j = 0; j < 5; j++) {
-                    try (CpuWork running = work.open()) {
-                        assertTrue(running == work, "another one");
-                        Burn.cpuNanos(2_000_000);
-                    }
-                }
-            });
-            threads[i].start();
-        }
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        assertTrue(work.totalNanos() >= 80_000_000 && !work.isPartial(), "less than was burnt: " + work);
-        assertThat(work.userNanos() + work.systemNanos()).isEqualTo(work.totalNanos());
-        assertThat(work.intervals()).isEqualTo(40);
-    }
-
-    @Test
     void aVirtualThreadThatIsNotAccountedForIsRefused() throws Exception {
         Jvm.assumeVirtualThreads();
         CpuMeter meter = new CpuMeter();
