@@ -187,81 +187,31 @@ final class FakeThreads extends ThreadTable {
 
     /** What has ended, one thread a batch. */
     final class Ended extends EndedThreads {
-        private Row row;
-
         @Override
-        public boolean read() {
-            row = ended.isEmpty() ? null : ended.remove(0);
-            return row != null;
-        }
-
-        @Override
-        public int size() {
-            return 1;
-        }
-
-        @Override
-        public String name(int index) {
-            return row.name;
-        }
-
-        @Override
-        public long javaId(int index) {
-            return row.id;
-        }
-
-        @Override
-        public int tid(int index) {
-            return row.tid;
-        }
-
-        @Override
-        public long userNanos(int index) {
-            return row.user;
-        }
-
-        @Override
-        public long totalNanos(int index) {
-            return row.user + row.system;
-        }
-
-        @Override
-        public boolean isCarrier(int index) {
-            return row.carrier;
+        protected String[] take(long[] into) {
+            if (ended.isEmpty()) {
+                return new String[0];
+            }
+            Row row = ended.remove(0);
+            write(into, 1, row.id, row.tid, row.user, row.user + row.system, row.carrier ? 1 : 0);
+            return new String[]{row.name};
         }
     }
 
     /** The simulated groups of virtual threads. */
     final class Groups extends VirtualGroups {
         @Override
-        public void read() {
+        protected String[] take(long[] into) {
             passTime();
-            virtual.forEach(Row::read);
+            for (int i = 0; i < virtual.size(); i++) {
+                Row row = virtual.get(i);
+                write(into, 4 * i, row.threads, 0, row.user, row.user + row.system);
+            }
+            return virtual.stream().map(row -> row.name).toArray(String[]::new);
         }
+    }
 
-        @Override
-        public int size() {
-            return virtual.size();
-        }
-
-        @Override
-        public String name(int group) {
-            return virtual.get(group).name;
-        }
-
-        @Override
-        public int threads(int group) {
-            return virtual.get(group).threads;
-        }
-
-        @Override
-        public long userNanos(int group) {
-            return virtual.get(group).userRead;
-        }
-
-        @Override
-        public long totalNanos(int group) {
-            return virtual.get(group).userRead + virtual.get(group).systemRead;
-        }
+    private static void write(long[] into, int at, long... values) {
+        System.arraycopy(values, 0, into, at, values.length);
     }
 }

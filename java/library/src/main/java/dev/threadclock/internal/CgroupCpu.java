@@ -9,55 +9,35 @@ import java.util.Map;
 public final class CgroupCpu {
     private static final long NANOS_PER_MICRO = 1_000;
 
+    /** The folder that represents the group. */
+    final Path folder;
     private final double cpus;
     private final long periods;
     private final long throttledPeriods;
     private final long throttledNanos;
-    /** Null if it was not read from a folder. */
-    private final Path folder;
 
-    CgroupCpu(double cpus, long periods, long throttledPeriods, long throttledNanos) {
-        this(cpus, periods, throttledPeriods, throttledNanos, null);
-    }
-
-    private CgroupCpu(double cpus, long periods, long throttledPeriods, long throttledNanos, Path folder) {
-        this.folder = folder;
-        this.cpus = cpus;
-        this.periods = periods;
-        this.throttledPeriods = throttledPeriods;
-        this.throttledNanos = throttledNanos;
-    }
-
-    /** Parses cpu.max and cpu.stat (Documentation/admin-guide/cgroup-v2.rst); "" for a missing file. */
-    static CgroupCpu version2(String max, String stat) {
-        String[] quotaAndPeriod = max.trim().split("\\s+");
-        double cpus = quotaAndPeriod.length < 2 || quotaAndPeriod[0].equals("max") ? Double.POSITIVE_INFINITY
-                : cpus(Long.parseLong(quotaAndPeriod[0]), Long.parseLong(quotaAndPeriod[1]));
+    private CgroupCpu(Path folder, String quota, String period, String stat) {
         Map<String, Long> counts = counts(stat);
-        return new CgroupCpu(cpus, counts.getOrDefault("nr_periods", 0L),
-                counts.getOrDefault("nr_throttled", 0L),
+        this.folder = folder;
+        cpus = quota.isEmpty() || period.isEmpty() || quota.startsWith("-") ? Double.POSITIVE_INFINITY
+                : cpus(Long.parseLong(quota), Long.parseLong(period));
+        periods = counts.getOrDefault("nr_periods", 0L);
+        throttledPeriods = counts.getOrDefault("nr_throttled", 0L);
+        throttledNanos = counts.getOrDefault("throttled_time",
                 counts.getOrDefault("throttled_usec", 0L) * NANOS_PER_MICRO);
     }
 
+    /** Parses cpu.max and cpu.stat (Documentation/admin-guide/cgroup-v2.rst); "" for a missing file. */
+    static CgroupCpu version2(Path folder, String max, String stat) {
+        String[] quotaAndPeriod = max.trim().split("\\s+");
+        boolean limited = quotaAndPeriod.length >= 2 && !quotaAndPeriod[0].equals("max");
+        return limited ? new CgroupCpu(folder, quotaAndPeriod[0], quotaAndPeriod[1], stat)
+                : new CgroupCpu(folder, "", "", stat);
+    }
+
     /** Parses cpu.cfs_quota_us, cpu.cfs_period_us and cpu.stat (Documentation/scheduler/sched-bwc.rst). */
-    static CgroupCpu version1(String quota, String period, String stat) {
-        boolean limited = !quota.trim().isEmpty() && !period.trim().isEmpty()
-                && !quota.trim().startsWith("-");
-        double cpus = limited ? cpus(Long.parseLong(quota.trim()), Long.parseLong(period.trim()))
-                : Double.POSITIVE_INFINITY;
-        Map<String, Long> counts = counts(stat);
-        return new CgroupCpu(cpus, counts.getOrDefault("nr_periods", 0L),
-                counts.getOrDefault("nr_throttled", 0L),
-                counts.getOrDefault("throttled_time", 0L));
-    }
-
-    CgroupCpu of(Path ofFolder) {
-        return new CgroupCpu(cpus, periods, throttledPeriods, throttledNanos, ofFolder);
-    }
-
-    /** The folder that represents the group. */
-    Path folder() {
-        return folder;
+    static CgroupCpu version1(Path folder, String quota, String period, String stat) {
+        return new CgroupCpu(folder, quota.trim(), period.trim(), stat);
     }
 
     /** The limit as a number of CPUs; infinite without a limit. */

@@ -30,21 +30,6 @@ public final class Cgroups {
             this.group = group;
             this.version2 = version2;
         }
-
-        @Override
-        public boolean equals(Object object) {
-            return object instanceof Place && toString().equals(object.toString());
-        }
-
-        @Override
-        public int hashCode() {
-            return toString().hashCode();
-        }
-
-        @Override
-        public String toString() {
-            return group + " below " + mount + ", version " + (version2 ? 2 : 1);
-        }
     }
 
     public static Optional<CgroupCpu> tightest(String groups, String mounts) {
@@ -103,11 +88,10 @@ public final class Cgroups {
                 continue; // the throttling is unknown
             }
             String stat = read.get();
-            CgroupCpu limit = place.version2
-                    ? CgroupCpu.version2(limit(folder.resolve("cpu.max")), stat)
-                    : CgroupCpu.version1(text(folder.resolve("cpu.cfs_quota_us")).orElse(""),
-                            text(folder.resolve("cpu.cfs_period_us")).orElse(""), stat);
-            limits.add(limit.of(folder));
+            limits.add(place.version2
+                    ? CgroupCpu.version2(folder, limit(folder.resolve("cpu.max")), stat)
+                    : CgroupCpu.version1(folder, text(folder.resolve("cpu.cfs_quota_us")).orElse(""),
+                            text(folder.resolve("cpu.cfs_period_us")).orElse(""), stat));
         }
         return limits;
     }

@@ -54,11 +54,11 @@ public final class Throttling {
      * tightest limit.
      */
     private void count(CgroupCpu group) {
-        if (tightest != null && !tightest.equals(group.folder())) {
+        if (tightest != null && !tightest.equals(group.folder)) {
             periods.last = group.throttledPeriods();
             nanos.last = group.throttledNanos();
         }
-        tightest = group.folder();
+        tightest = group.folder;
         periods.at(group.throttledPeriods());
         nanos.at(group.throttledNanos());
     }

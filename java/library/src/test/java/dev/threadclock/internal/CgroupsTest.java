@@ -27,6 +27,7 @@ class CgroupsTest {
     void placesOfVersion2() throws Exception {
         Path group = Files.createDirectories(mount.resolve("system.slice/app"));
         assertThat(Cgroups.places("0::/system.slice/app\n", mounts("/", "cgroup2", "rw")))
+                .usingRecursiveFieldByFieldElementComparator()
                 .containsExactly(new Cgroups.Place(mount, group, true));
     }
 
@@ -35,6 +36,7 @@ class CgroupsTest {
         Path group = Files.createDirectories(mount.resolve("app"));
         String groups = "5:memory:/elsewhere\n4:cpu,cpuacct:/app\n0::/\n";
         assertThat(Cgroups.places(groups, mounts("/", "cgroup", "rw,cpu,cpuacct")))
+                .usingRecursiveFieldByFieldElementComparator()
                 .containsExactly(new Cgroups.Place(mount, group, false));
         assertThat(Cgroups.places(groups, mounts("/", "cgroup", "rw,memory"))).isEmpty();
         assertThat(Cgroups.places(groups, mounts("/", "cgroup", "rw,cpuset"))).isEmpty();
@@ -43,8 +45,10 @@ class CgroupsTest {
     @Test
     void aContainersOwnGroupIsAtTheTopOfItsMount() {
         assertThat(Cgroups.places("0::/docker/abc\n", mounts("/docker/abc", "cgroup2", "rw")))
+                .usingRecursiveFieldByFieldElementComparator()
                 .containsExactly(new Cgroups.Place(mount, mount, true));
         assertThat(Cgroups.places("0::/../../elsewhere\n", mounts("/", "cgroup2", "rw")))
+                .usingRecursiveFieldByFieldElementComparator()
                 .containsExactly(new Cgroups.Place(mount, mount, true));
     }
 
@@ -60,27 +64,30 @@ class CgroupsTest {
 
     @Test
     void limitsOfVersion2() {
-        CgroupCpu limited = CgroupCpu.version2("150000 100000\n", STAT_2);
-        assertThat(limited).usingRecursiveComparison()
-                .isEqualTo(new CgroupCpu(1.5, 300, 12, 2_500_000_000L));
+        CgroupCpu limited = CgroupCpu.version2(mount, "150000 100000\n", STAT_2);
+        assertThat(limited.cpus()).isEqualTo(1.5);
+        assertThat(limited.periods()).isEqualTo(300);
+        assertThat(limited.throttledPeriods()).isEqualTo(12);
+        assertThat(limited.throttledNanos()).isEqualTo(2_500_000_000L);
         assertThat(limited.limited()).isTrue();
-        assertThat(CgroupCpu.version2("max 100000\n", "usage_usec 5\n").limited()).isFalse();
-        assertThat(CgroupCpu.version2("", "").limited()).as("the root group has no such file").isFalse();
+        assertThat(CgroupCpu.version2(mount, "max 100000\n", "usage_usec 5\n").limited()).isFalse();
+        assertThat(CgroupCpu.version2(mount, "", "").limited()).as("the root group has no such file")
+                .isFalse();
     }
 
     @Test
     void version1ReportsTheSame() {
-        assertThat(CgroupCpu.version1("150000\n", "100000\n", STAT_1)).usingRecursiveComparison()
-                .isEqualTo(CgroupCpu.version2("150000 100000\n", STAT_2));
-        assertThat(CgroupCpu.version1("-1\n", "100000\n", STAT_1).limited()).isFalse();
-        assertThat(CgroupCpu.version1("", "", "").limited()).isFalse();
+        assertThat(CgroupCpu.version1(mount, "150000\n", "100000\n", STAT_1)).usingRecursiveComparison()
+                .isEqualTo(CgroupCpu.version2(mount, "150000 100000\n", STAT_2));
+        assertThat(CgroupCpu.version1(mount, "-1\n", "100000\n", STAT_1).limited()).isFalse();
+        assertThat(CgroupCpu.version1(mount, "", "", "").limited()).isFalse();
     }
 
     @Test
     void theTighterOfNestedGroupsApplies() {
-        CgroupCpu half = CgroupCpu.version2("50000 100000", "nr_periods 1\n");
-        CgroupCpu two = CgroupCpu.version2("200000 100000", "");
-        CgroupCpu none = CgroupCpu.version2("max 100000", "");
+        CgroupCpu half = CgroupCpu.version2(mount, "50000 100000", "nr_periods 1\n");
+        CgroupCpu two = CgroupCpu.version2(mount, "200000 100000", "");
+        CgroupCpu none = CgroupCpu.version2(mount, "max 100000", "");
         assertThat(half.tighter(two)).isEqualTo(half);
         assertThat(two.tighter(half)).isEqualTo(half);
         assertThat(none.tighter(two)).isEqualTo(two);
@@ -89,8 +96,9 @@ class CgroupsTest {
 
     @Test
     void textThatIsNotUnderstoodIsNoLimit() {
-        assertThatThrownBy(() -> CgroupCpu.version2("x y", "")).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> CgroupCpu.version2("100000 0", ""))
+        assertThatThrownBy(() -> CgroupCpu.version2(mount, "x y", ""))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> CgroupCpu.version2(mount, "100000 0", ""))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }
