@@ -9,6 +9,9 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
+import io.opentelemetry.sdk.trace.ReadWriteSpan;
+import io.opentelemetry.sdk.trace.ReadableSpan;
+import io.opentelemetry.sdk.trace.internal.ExtendedSpanProcessor;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
@@ -19,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Sees every scope that opens and closes on any thread, and meters those of recorded spans. What a span has
  * used is found by its SpanContext, and is collected with it if the span never ends.
  */
-final class SpanScopes {
+final class SpanScopes implements ExtendedSpanProcessor {
     static final AttributeKey<Long> USER = AttributeKey.longKey("threadclock.cpu.user_ns");
     static final AttributeKey<Long> SYSTEM = AttributeKey.longKey("threadclock.cpu.system_ns");
     static final AttributeKey<Long> TOTAL = AttributeKey.longKey("threadclock.cpu.total_ns");
@@ -91,8 +94,9 @@ final class SpanScopes {
         }
     }
 
-    /** Called when the span ends: sets what it has used as attributes, if any scope of it was seen. */
-    void end(Span span) {
+    /** Sets what the span has used as attributes, if any scope of it was seen: in onEnd it is too late. */
+    @Override
+    public void onEnding(ReadWriteSpan span) {
         CpuWork cpu = spans.remove(new Key(span.getSpanContext(), null));
         if (cpu == null) {
             return;
@@ -105,6 +109,27 @@ final class SpanScopes {
             span.setAttribute(TOTAL, used.totalNanos());
         }
         span.setAttribute(PARTIAL, cpu.isPartial());
+    }
+
+    @Override
+    public boolean isOnEndingRequired() {
+        return true;
+    }
+
+    @Override
+    public void onStart(Context parent, ReadWriteSpan span) {}
+
+    @Override
+    public boolean isStartRequired() {
+        return false;
+    }
+
+    @Override
+    public void onEnd(ReadableSpan span) {}
+
+    @Override
+    public boolean isEndRequired() {
+        return false;
     }
 
     private void removeCollected() {

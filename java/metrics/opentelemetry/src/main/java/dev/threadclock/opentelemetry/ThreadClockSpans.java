@@ -2,12 +2,8 @@
 package dev.threadclock.opentelemetry;
 
 import dev.threadclock.ThreadClock;
-import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
-import io.opentelemetry.sdk.trace.ReadWriteSpan;
-import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
-import io.opentelemetry.sdk.trace.internal.ExtendedSpanProcessor;
 
 /**
  * CPU time on recorded spans, as the attributes {@code threadclock.cpu.user_ns}, {@code system_ns},
@@ -56,41 +52,6 @@ public final class ThreadClockSpans {
      */
     public static void addTo(SdkTracerProviderBuilder builder) {
         ThreadClock.requireNative();
-        builder.addSpanProcessor(new SpanCpuProcessor(OfAll.SCOPES));
-    }
-
-    /** Writes what a span has used just before it ends, because a span cannot be changed in onEnd. */
-    private static final class SpanCpuProcessor implements ExtendedSpanProcessor {
-        private final SpanScopes scopes;
-
-        SpanCpuProcessor(SpanScopes scopes) {
-            this.scopes = scopes;
-        }
-
-        @Override
-        public void onEnding(ReadWriteSpan span) {
-            scopes.end(span);
-        }
-
-        @Override
-        public boolean isOnEndingRequired() {
-            return true;
-        }
-
-        @Override
-        public void onStart(Context parent, ReadWriteSpan span) {}
-
-        @Override
-        public boolean isStartRequired() {
-            return false;
-        }
-
-        @Override
-        public void onEnd(ReadableSpan span) {}
-
-        @Override
-        public boolean isEndRequired() {
-            return false;
-        }
+        builder.addSpanProcessor(OfAll.SCOPES);
     }
 }
