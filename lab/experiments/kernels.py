@@ -80,10 +80,8 @@ def c_programs(lab, machine, library):
 def classes(lab):
     folder = BUILD / "kernels/classes"
     shutil.rmtree(folder, ignore_errors=True)
-    done = subprocess.run([lab.builder.home / "bin/javac", "-nowarn", "-cp", JAR, "-d", folder,
-                           PROGRAMS / "java/VirtualCosts.java"], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Failure(f"VirtualCosts cannot be compiled: {done.stderr.strip()[-300:]}")
+    lab.run([lab.builder.home / "bin/javac", "-nowarn", "-cp", JAR, "-d", folder,
+             PROGRAMS / "java/VirtualCosts.java"])
     return {f"tc/classes/{file.name}": file for file in folder.glob("*.class")}
 
 

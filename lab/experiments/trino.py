@@ -2,11 +2,10 @@
 """Trino: results, log, and what its reads are of its CPU time."""
 import collections
 import re
-import shutil
 import subprocess
 
 from frame import page, stats, verdict
-from frame.lab import BUILD, PROGRAMS, READ_CODE, Failure, NotRunnable
+from frame.lab import BUILD, PROGRAMS, READ_CODE, Failure, Lab, NotRunnable
 
 ROW = 21
 OURS = ("Trino's results and log are the same with threadclock, and its reads of user time take less than a "
@@ -35,8 +34,7 @@ def libraries(trino):
     """The folder with the jars of this version of Trino."""
     folder = BUILD / f"trino/{trino}"
     if not (folder / "lib").exists():
-        if not (maven := shutil.which("mvn")):
-            raise NotRunnable("Maven is missing: apt-get install maven")
+        maven = Lab.tool("mvn", "maven")
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "pom.xml").write_text(POM.format("".join(
             DEPENDENCY.format(name, trino) for name in ("trino-testing", "trino-tpch"))))

@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 
-from .lab import ARCHITECTURE, BUILD, ROOT, Failure, NotRunnable, say
+from .lab import ARCHITECTURE, BUILD, ROOT, Failure, Lab, NotRunnable, say
 
 FOLDER = BUILD / "kernels"
 # Debian's name of the machine, qemu's package, how qemu is started, and what the kernel is told. The emulated
@@ -107,8 +107,7 @@ def root(machine, jdk_root, files):
 
 def initramfs(folder, configuration, commands):
     """The archive that the kernel unpacks, with an init that runs the commands: {name: line of shell}."""
-    if not shutil.which("cpio"):
-        raise NotRunnable("cpio is missing: apt-get install cpio")
+    cpio = Lab.tool("cpio")
     shutil.copy2(configuration, folder / "tc/config")
     lines = "\n".join(f"echo '{BEGIN.format(name)}'; {command}; echo; echo \"{END.format(name, '$?')}\""
                       for name, command in commands.items())
@@ -117,7 +116,7 @@ def initramfs(folder, configuration, commands):
     archive = FOLDER / "initramfs.cpio"
     with archive.open("wb") as out:
         files = subprocess.Popen(["find", ".", "-print0"], cwd=folder, stdout=subprocess.PIPE)
-        done = subprocess.run(["cpio", "--null", "--quiet", "-o", "-H", "newc", "-R", "0:0"], cwd=folder,
+        done = subprocess.run([cpio, "--null", "--quiet", "-o", "-H", "newc", "-R", "0:0"], cwd=folder,
                               stdin=files.stdout, stdout=out, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise Failure(f"cpio: {done.stderr.strip()[-300:]}")
@@ -127,8 +126,7 @@ def initramfs(folder, configuration, commands):
 def boot(machine, vmlinuz, archive, arguments="", cpus=2, limit=900):
     """What each command printed: {name: (status, text)}."""
     _, package, options, line = MACHINES[machine]
-    if not (qemu := shutil.which(f"qemu-system-{machine}")):
-        raise NotRunnable(f"qemu-system-{machine} is missing: apt-get install {package}")
+    qemu = Lab.tool(f"qemu-system-{machine}", package)
     command = [qemu, "-accel", "tcg", *options, "-smp", str(cpus), "-m", "3G", "-nographic", "-no-reboot",
                "-nic", "none", "-kernel", vmlinuz, "-initrd", archive,
                "-append", f"{line} quiet panic=-1 {arguments}"]

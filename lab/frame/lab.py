@@ -136,15 +136,9 @@ class Lab:
 
     # --- programs
 
-    @staticmethod
-    def compiler():
-        if not (found := shutil.which("cc") or shutil.which("gcc")):
-            raise NotRunnable("there is no C compiler: apt-get install gcc libc6-dev")
-        return found
-
     def c(self, name, *needs):
         """A program of lab/programs in C, linked with the library that users get."""
-        compiler = self.compiler()
+        compiler = self.tool("cc", "gcc libc6-dev")
         BUILD.mkdir(parents=True, exist_ok=True)
         soname = BUILD / "libthreadclock.so.0"
         if not soname.is_symlink() or os.readlink(soname) != str(LIBRARY):
@@ -159,7 +153,7 @@ class Lab:
 
     def jvmti(self, name):
         """A library of lab/programs in C that a JVM loads."""
-        compiler = self.compiler()
+        compiler = self.tool("cc", "gcc libc6-dev")
         if not self.builder or not (self.builder.home / "include/jvmti.h").exists():
             raise NotRunnable("there is no JDK 17 or later with jvmti.h")
         include, source, output = self.builder.home / \
@@ -183,8 +177,7 @@ class Lab:
 
     @functools.cached_property
     def benchmarks(self):
-        if not shutil.which("mvn"):
-            raise NotRunnable("Maven is missing: apt-get install maven")
+        maven = self.tool("mvn", "maven")
         output, folder = BUILD / "benchmarks.jar", PROGRAMS / "jmh"
         sources = [path for path in folder.rglob(
             "*") if path.suffix in (".java", ".xml") and "target" not in path.parts]
@@ -192,7 +185,7 @@ class Lab:
          JAR]):
             return output
         say("building the JMH benchmarks...")
-        done = subprocess.run(["mvn", "-q", "-o" if os.environ.get("MAVEN_OFFLINE") else "-B", "-B",
+        done = subprocess.run([maven, "-q", "-o" if os.environ.get("MAVEN_OFFLINE") else "-B", "-B",
         "-Pbench", "-pl", "lab/programs/jmh", "-am", "-DskipTests", f"-Dthreadclock.dist={ROOT / 'dist'}",
         "package"], cwd=ROOT, capture_output=True, text=True)
         if done.returncode != 0:
