@@ -266,7 +266,7 @@ class PrometheusTest {
                 AttachJvm.sleep(500);
                 answersInTime(log);
             }
-            state.totalMayDecrease(true);
+            state.total.mayDecrease(true);
             running.await("metrics", () -> answersInTime(log));
             state.end();
             Result result = running.end();

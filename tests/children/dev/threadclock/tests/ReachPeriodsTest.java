@@ -41,10 +41,6 @@ class ReachPeriodsTest {
 
     private final TickClock ticks = TickClock.learn();
 
-    private AttachJvm start(TestJdk jdk, Path file) throws IOException {
-        return start(jdk, ChildJvm.of(jdk), file);
-    }
-
     private AttachJvm start(TestJdk jdk, ChildJvm child, Path file) throws IOException {
         return child.withClassPath(Product.JAR)
                 .with("-XX:StartFlightRecording=name=first,dumponexit=true,filename=" + file
@@ -98,8 +94,8 @@ class ReachPeriodsTest {
                 * (millis - before.getKey()) / (after.getKey() - before.getKey());
     }
 
-    /** What is wrong in the periods that lie between the two moments. */
-    private List<String> wrong(Path file, String output, long from, long to, List<String> threads)
+    /** In each period that lies between the two moments. */
+    private void assertRight(Path file, String output, long from, long to, List<String> threads)
             throws IOException {
         List<String> wrong = new ArrayList<>();
         TreeMap<Long, Map<String, RecordedEvent>> looks = looks(file);
@@ -134,7 +130,7 @@ class ReachPeriodsTest {
         assertThat(periods).as("periods that were compared").isGreaterThan(10);
         threads.stream().filter(name -> threads.equals(ALL) || name.startsWith("young"))
                 .forEach(name -> assertAsKernel(output, name, to));
-        return wrong;
+        assertThat(wrong).isEmpty();
     }
 
     /**
@@ -154,49 +150,46 @@ class ReachPeriodsTest {
     @OnEachJdk(from = 25)
     void attachedAndDetachedWhileItRecords(TestJdk jdk) throws Exception {
         Path file = folder.resolve("first.jfr");
-        String output;
-        long attached;
-        long detaching;
-        long detached;
-        try (AttachJvm jvm = start(jdk, file)) {
+        try (AttachJvm jvm = start(jdk, ChildJvm.of(jdk), file)) {
             AttachJvm.sleep(4000);
             assumeReadsVirt(jvm);
-            attached = System.currentTimeMillis();
+            long attached = System.currentTimeMillis();
             Files.createFile(younger());
             AttachJvm.sleep(9000);
-            detaching = System.currentTimeMillis();
+            long detaching = System.currentTimeMillis();
             jvm.run("detach").ok();
-            detached = System.currentTimeMillis();
+            long detached = System.currentTimeMillis();
             AttachJvm.sleep(4000);
             jcmd(jdk, jvm, "JFR.stop", "name=first", "filename=" + file);
-            output = jvm.said();
+            // Flight Recorder has noted a larger total than they have for old threads that ticks have hit, and
+            // leaves periods out.
+            assertRight(file, jvm.said(), attached, detaching, NOT_HIT_BEFORE);
+            List<RecordedEvent> after = looks(file).tailMap(detached - 1500).values().stream()
+                    .flatMap(look -> look.values().stream()).toList();
+            assertThat(after).as("events after the detach").hasSizeGreaterThan(4).allSatisfy(event -> {
+                assertThat(event.getDouble("user")).as("%s", event).isBetween(0.0, 1.0);
+                assertThat(event.getDouble("system")).as("%s", event).isBetween(0.0, 1.0);
+            });
         }
-        // Flight Recorder has noted a larger total than they have for old threads that ticks have hit, and
-        // leaves periods out.
-        assertThat(wrong(file, output, attached, detaching, NOT_HIT_BEFORE)).isEmpty();
-        List<RecordedEvent> after = looks(file).tailMap(detached - 1500).values().stream()
-                .flatMap(look -> look.values().stream()).toList();
-        assertThat(after).as("events after the detach").hasSizeGreaterThan(4).allSatisfy(event -> {
-            assertThat(event.getDouble("user")).as("%s", event).isBetween(0.0, 1.0);
-            assertThat(event.getDouble("system")).as("%s", event).isBetween(0.0, 1.0);
-        });
+    }
+
+    /** In the time from now on, with more threads, until it stops this recording. */
+    private void assertRightFromNow(TestJdk jdk, AttachJvm jvm, String recording, List<String> threads)
+            throws IOException {
+        Path file = folder.resolve(recording + ".jfr");
+        long began = System.currentTimeMillis();
+        Files.createFile(younger());
+        AttachJvm.sleep(9000);
+        long ending = System.currentTimeMillis();
+        jcmd(jdk, jvm, "JFR.stop", "name=" + recording, "filename=" + file);
+        assertRight(file, jvm.said(), began, ending, threads);
     }
 
     private void assertRightFromTheStart(TestJdk jdk, ChildJvm child) throws Exception {
-        Path file = folder.resolve("first.jfr");
-        String output;
-        long began;
-        long ending;
-        try (AttachJvm jvm = start(jdk, child, file)) {
-            began = System.currentTimeMillis();
-            Files.createFile(younger());
-            AttachJvm.sleep(9000);
-            ending = System.currentTimeMillis();
-            jcmd(jdk, jvm, "JFR.stop", "name=first", "filename=" + file);
-            output = jvm.said();
+        try (AttachJvm jvm = start(jdk, child, folder.resolve("first.jfr"))) {
+            assertRightFromNow(jdk, jvm, "first", ALL);
         }
         Files.delete(younger());
-        assertThat(wrong(file, output, began, ending, ALL)).isEmpty();
     }
 
     /**
@@ -225,23 +218,13 @@ class ReachPeriodsTest {
 
     @OnEachJdk(from = 25)
     void attachedBetweenTwoRecordings(TestJdk jdk) throws Exception {
-        Path file = folder.resolve("second.jfr");
-        String output;
-        long began;
-        long ending;
-        try (AttachJvm jvm = start(jdk, folder.resolve("first.jfr"))) {
+        try (AttachJvm jvm = start(jdk, ChildJvm.of(jdk), folder.resolve("first.jfr"))) {
             AttachJvm.sleep(3000);
             jcmd(jdk, jvm, "JFR.stop", "name=first");
             assumeReadsVirt(jvm);
             jcmd(jdk, jvm, "JFR.start", "name=second",
                     "settings=" + Used.settings(folder, ReachTest.LOAD, true, "1 s"));
-            began = System.currentTimeMillis();
-            Files.createFile(younger());
-            AttachJvm.sleep(8000);
-            ending = System.currentTimeMillis();
-            jcmd(jdk, jvm, "JFR.stop", "name=second", "filename=" + file);
-            output = jvm.said();
+            assertRightFromNow(jdk, jvm, "second", NOT_HIT_BEFORE);
         }
-        assertThat(wrong(file, output, began, ending, NOT_HIT_BEFORE)).isEmpty();
     }
 }

@@ -104,7 +104,7 @@ class StarvedTest {
                 assertThat(jvm.ask("do=status")).doesNotContain("another agent");
                 jvm.ask("do=detach");
             }
-            jvm.state.totalMayDecrease(true);
+            jvm.state.total.mayDecrease(true);
             jvm.awaitReads(10);
             jvm.assertFine();
         }

@@ -71,7 +71,7 @@ final class StormRun {
         this.folder = Files.createTempDirectory(folder, "storm-");
         state = new StormState(page());
         // Without the agent, user times may be wrong; on JDK 21 they are (JDK-8372704).
-        state.userMayDecrease(true);
+        state.user.mayDecrease(true);
         child = ChildJvm.of(jdk).withCrashes(this.folder).withNativeAccess().withClassPath(Product.JAR)
                 .withinAtLeast(Duration.ofHours(3)).withDynamicAgents();
         if (jdk.feature() == 11) {
@@ -92,7 +92,7 @@ final class StormRun {
     StormRun withAgentPath(String options) {
         reads = "library";
         child.withAgentPath(options);
-        state.userMayDecrease(false);
+        state.user.mayDecrease(false);
         state.nextAttached();
         return this;
     }
@@ -187,12 +187,12 @@ final class StormRun {
         String next = TOTAL[random.nextInt(TOTAL.length)];
         // Only the JVM's own answers may exceed the next: they differ in resolution or age, or are wrong.
         boolean totalMayDecrease = total.equals("jvm") && !next.equals("jvm");
-        state.userMayDecrease(first || state.userMayDecrease());
-        state.totalMayDecrease(totalMayDecrease);
+        state.user.mayDecrease(first || state.user.mayDecrease());
+        state.total.mayDecrease(totalMayDecrease);
         ask("do=attach,freshness=" + FRESHNESS[random.nextInt(FRESHNESS.length)] + ",total=" + next
                 + ",reach=" + REACH[random.nextInt(REACH.length)]);
-        state.userMayDecrease(false);
-        state.totalMayDecrease(false);
+        state.user.mayDecrease(false);
+        state.total.mayDecrease(false);
         total = next;
         if (first) {
             state.nextAttached();

@@ -47,7 +47,7 @@ public final class Steady {
                 toBeFilled = null;
                 fill();
             }
-            if (state.totalMayDecrease()) {
+            if (state.total.mayDecrease()) {
                 held = null;
             }
             LockSupport.parkNanos(1_000_000);

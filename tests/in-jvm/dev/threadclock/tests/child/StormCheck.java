@@ -34,18 +34,13 @@ final class StormCheck {
     static final class Track {
         final AtomicReference<Mark> greatest = new AtomicReference<>(new Mark(-1, 0));
 
-        void check(String what, Subject subject, Object before, long era, long value) {
-            Mark mark = (Mark) before;
-            if (mark.era == era && value < mark.value) {
+        void check(String what, Subject subject, Mark before, long era, long value) {
+            if (before.era == era && value < before.value) {
                 violation(what + " decreases",
-                        value + " after " + mark.value + ", " + subject + ", era " + era);
+                        value + " after " + before.value + ", " + subject + ", era " + era);
             }
-            for (Mark now = greatest.get(); now.era < era
-                    || now.era == era && now.value < value; now = greatest.get()) {
-                if (greatest.compareAndSet(now, new Mark(era, value))) {
-                    break;
-                }
-            }
+            greatest.accumulateAndGet(new Mark(era, value), (now, next) -> next.era > now.era
+                    || next.era == now.era && next.value > now.value ? next : now);
         }
     }
 
@@ -75,11 +70,11 @@ final class StormCheck {
         private final Subject subject;
         private final boolean lives;
         private final int switches = SWITCH.get();
-        private final long userEra = state.userEra();
-        private final long totalEra = state.totalEra();
+        private final long userEra = state.user.number();
+        private final long totalEra = state.total.number();
         private final long attached = state.attached();
-        private final Object user;
-        private final Object total;
+        private final Mark user;
+        private final Mark total;
 
         Reading(Subject subject) {
             this.subject = subject;
@@ -88,31 +83,26 @@ final class StormCheck {
             total = subject.total.greatest.get();
         }
 
-        void user(String how, long value) {
-            if (answered(how + " user", value) && userEra == state.userEra() && userEra % 2 == 0) {
-                subject.user.check(how + " user", subject, user, userEra, value);
-            }
-        }
-
-        void total(String how, long value) {
-            if (answered(how + " total", value) && totalEra == state.totalEra() && totalEra % 2 == 0) {
-                subject.total.check(how + " total", subject, total, totalEra, value);
-            }
-        }
-
         /** The total was read after the user time. */
         void userAndTotal(String how, long user, long total) {
-            user(how, user);
-            total(how, total);
+            if (answered(how + " user", user) && isOne(userEra, state.user)) {
+                subject.user.check(how + " user", subject, this.user, userEra, user);
+            }
+            if (answered(how + " total", total) && isOne(totalEra, state.total)) {
+                subject.total.check(how + " total", subject, this.total, totalEra, total);
+            }
             if (user > total && total >= 0 && attached % 2 == 1 && attached == state.attached()
-                    && totalEra % 2 == 0
-                    && totalEra == state.totalEra()) {
+                    && isOne(totalEra, state.total)) {
                 violation(how + " user above total", user + " above " + total);
             }
         }
 
+        private static boolean isOne(long era, StormState.Era now) {
+            return era % 2 == 0 && era == now.number();
+        }
+
         private boolean answered(String what, long value) {
-            if (value < -1 || value > System.nanoTime() - subject.madeNanos + StormCheck.SLACK_NANOS) {
+            if (value < -1 || value > System.nanoTime() - subject.madeNanos + SLACK_NANOS) {
                 violation(what + " not of this thread",
                         value + " in " + (System.nanoTime() - subject.madeNanos));
             } else if (value == -1 && lives && subject.lives && switches % 2 == 0

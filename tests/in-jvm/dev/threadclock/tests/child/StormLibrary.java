@@ -4,6 +4,7 @@ package dev.threadclock.tests.child;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.ThreadTimes;
+import dev.threadclock.tests.child.StormCheck.Mark;
 import dev.threadclock.tests.child.StormCheck.Subject;
 
 /** A thread's reads through the Java library in a {@link Storm}: of itself, others, all, the process. */
@@ -28,7 +29,7 @@ final class StormLibrary {
         single("system now", ThreadClock.systemNowNanos(), own.systemNanos());
         single("total now", ThreadClock.totalNowNanos(), own.totalNanos());
         single("total interpolated", ThreadClock.totalInterpolatedNanos(), own.totalNanos());
-        Object byOthers = self.libraryTotal.greatest.get();
+        Mark byOthers = self.libraryTotal.greatest.get();
         triple("now", ThreadClock.readNow(own), own, before);
         self.libraryTotal.check("library total now", self, byOthers, 0, own.totalNanos());
         triple("by thread", ThreadClock.read(Thread.currentThread(), own), own, before);
@@ -66,9 +67,9 @@ final class StormLibrary {
     /** Reads another thread, which may end meanwhile. Returns the number of reads. */
     int other(Subject subject) {
         boolean lives = subject.lives;
-        Object user = subject.libraryUser.greatest.get();
-        Object system = subject.librarySystem.greatest.get();
-        Object total = subject.libraryTotal.greatest.get();
+        Mark user = subject.libraryUser.greatest.get();
+        Mark system = subject.librarySystem.greatest.get();
+        Mark total = subject.libraryTotal.greatest.get();
         if (ThreadClock.read(subject.thread, other)) {
             subject.libraryUser.check("library other user", subject, user, 0, other.userNanos());
             subject.librarySystem.check("library other system", subject, system, 0, other.systemNanos());

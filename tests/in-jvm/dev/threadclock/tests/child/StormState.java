@@ -10,9 +10,6 @@ import java.nio.channels.FileChannel;
 /**
  * A page of memory that a test and its child JVM share. It contains what the test is doing to the child, and
  * the child's progress.
- *
- * <p>An era is a period in which values may not decrease. Its number is odd while the test changes something
- * that may end it.
  */
 public final class StormState {
     private static final int USER_ERA = 0;
@@ -22,7 +19,34 @@ public final class StormState {
     private static final int READS = 32;
     private static final int BYTES = 4096;
 
+    public final Era user = new Era(USER_ERA);
+    public final Era total = new Era(TOTAL_ERA);
     private final MappedByteBuffer page;
+
+    /** A period in which values may not decrease. */
+    public final class Era {
+        private final int place;
+
+        private Era(int place) {
+            this.place = place;
+        }
+
+        /** Odd while the test changes something that may end the era. */
+        public long number() {
+            return page.getLong(place);
+        }
+
+        public boolean mayDecrease() {
+            return number() % 2 != 0;
+        }
+
+        /** While this is true there is no era; afterwards a new one begins. */
+        public void mayDecrease(boolean may) {
+            if (may != mayDecrease()) {
+                page.putLong(place, number() + 1);
+            }
+        }
+    }
 
     /** Maps the file; creates it if needed. */
     public StormState(String file) throws IOException {
@@ -30,36 +54,6 @@ public final class StormState {
             page = open.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, BYTES);
         }
         page.order(ByteOrder.nativeOrder());
-    }
-
-    public long userEra() {
-        return page.getLong(USER_ERA);
-    }
-
-    public boolean userMayDecrease() {
-        return userEra() % 2 != 0;
-    }
-
-    /** While this is true there is no era; afterwards a new one begins. */
-    public void userMayDecrease(boolean may) {
-        if (may != userMayDecrease()) {
-            page.putLong(USER_ERA, userEra() + 1);
-        }
-    }
-
-    public long totalEra() {
-        return page.getLong(TOTAL_ERA);
-    }
-
-    public boolean totalMayDecrease() {
-        return totalEra() % 2 != 0;
-    }
-
-    /** While this is true there is no era; afterwards a new one begins. */
-    public void totalMayDecrease(boolean may) {
-        if (may != totalMayDecrease()) {
-            page.putLong(TOTAL_ERA, totalEra() + 1);
-        }
     }
 
     /** Odd if the agent answers. The number differs for each attach. */
