@@ -11,17 +11,14 @@ import dev.threadclock.ThreadTimes;
 
 /**
  * A child program: reads behave alike, whatever the source of each quantity is. Prints the sources, one per
- * line, {@code thread=NAME} for each thread, then {@code binding=B user=NANOS total=NANOS process=NANOS
- * threads=N tid=TID meter=NANOS}.
+ * line, {@code thread=NAME} for each thread, then what the reads return, beginning with {@code binding=B
+ * read=true|false user=NANOS}.
  */
 public final class LibrarySources {
     public static void main(String[] args) {
         Thread sleeper = Threads.daemon("sleeper", () -> Threads.pause(60_000));
         CpuMeter meter = new CpuMeter().start();
-        for (long x = 1, end = System.nanoTime() + 100_000_000; System.nanoTime() - end < 0; x = x * 31 + 7) {
-            if (x == 0) {
-                System.out.println();
-            }
+        for (long end = System.nanoTime() + 100_000_000; System.nanoTime() - end < 0;) {
         }
         meter.stop();
         for (Quantity quantity : Quantity.values()) {
@@ -50,15 +47,13 @@ public final class LibrarySources {
         }
         String byTid;
         try {
-            byTid = String
-                    .valueOf(ThreadClock.readTid(ThreadClock.tid(Thread.currentThread()), new CpuTimes()));
+            byTid = "" + ThreadClock.readTid(ThreadClock.tid(Thread.currentThread()), new CpuTimes());
         } catch (UnsupportedOperationException e) {
             byTid = "unsupported";
-            System.out.println("reason " + e.getMessage());
         }
         String nobody;
         try {
-            nobody = String.valueOf(ThreadClock.read(null, new CpuTimes()) || ThreadClock.tid(null) > 0);
+            nobody = "" + (ThreadClock.read(null, new CpuTimes()) || ThreadClock.tid(null) > 0);
         } catch (NullPointerException e) {
             nobody = "refused";
         }

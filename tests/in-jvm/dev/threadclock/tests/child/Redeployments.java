@@ -77,7 +77,7 @@ public final class Redeployments {
     }
 
     private static void print(String when) throws IOException {
-        List<String> mappings = lines("maps");
+        List<String> mappings = Files.readAllLines(Paths.get("/proc/self/maps"), StandardCharsets.ISO_8859_1);
         long ours = mappings.stream().filter(line -> line.contains("libthreadclock")).count();
         long files;
         try (Stream<Path> open = Files.list(Paths.get("/proc/self/fd"))) {
@@ -85,9 +85,5 @@ public final class Redeployments {
         }
         System.out.println("mappings." + when + "=" + mappings.size() + " ours." + when + "=" + ours
                 + " files." + when + "=" + files);
-    }
-
-    private static List<String> lines(String file) throws IOException {
-        return Files.readAllLines(Paths.get("/proc/self/" + file), StandardCharsets.ISO_8859_1);
     }
 }
