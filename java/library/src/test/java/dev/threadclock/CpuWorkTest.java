@@ -2,21 +2,29 @@
 package dev.threadclock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Scopes of one operation: on one thread, on two, and closed on the wrong one. */
+/** Scopes of one operation: on one thread, on two, and closed on the wrong one; and tasks. */
 class CpuWorkTest {
     private static final long WORK_NANOS = 50_000_000;
+    private static final long TASK_NANOS = 5_000_000;
     /** What a scope's clock may be behind the kernel's at one end, and not at the other. */
     private static final long STEPS_NANOS = 20_000;
     /** Much more than what a host that takes a CPU away for a moment puts between two clocks. */
@@ -284,5 +292,93 @@ class CpuWorkTest {
             }
         }
         assertThat(cutShort).isPositive();
+    }
+
+    /** Burns in a task, which behaves as if it was not measured. */
+    private static int task() {
+        burn(TASK_NANOS);
+        return 1;
+    }
+
+    private void assertMeasured(int tasks) {
+        assertThat(scopes.intervals()).isEqualTo(tasks);
+        assertThat(scopes.totalNanos()).isGreaterThanOrEqualTo(tasks * (TASK_NANOS - STEPS_NANOS));
+        assertThat(scopes.isPartial()).isFalse();
+    }
+
+    @Test
+    void tasksRunNowAreMeasured() throws Exception {
+        CpuMeter around = new CpuMeter().start();
+        scopes.measure(() -> {
+            task();
+        });
+        assertThat(scopes.measure(() -> task())).isEqualTo(1);
+        assertThat(scopes.measureCallable(() -> task())).isEqualTo(1);
+        try (CpuWork running = scopes.open()) {
+            assertThat(running).isSameAs(scopes);
+            task();
+        }
+        assertMeasured(4);
+        assertThat(scopes.totalNanos()).isLessThanOrEqualTo(around.stop().totalNanos());
+    }
+
+    @Test
+    void aTaskThatThrowsIsMeasured() {
+        Callable<String> failing = () -> {
+            task();
+            throw new IOException("thrown");
+        };
+        assertThatThrownBy(() -> scopes.measureCallable(failing)).isInstanceOf(IOException.class)
+                .hasMessage("thrown");
+        assertMeasured(1);
+    }
+
+    @Test
+    void aNestedTaskCountsOnceInEachWork() {
+        CpuWork outer = new CpuWork();
+        outer.measure(() -> scopes.measure(CpuWorkTest::task));
+        assertMeasured(1);
+        assertThat(outer.totalNanos()).isGreaterThanOrEqualTo(scopes.totalNanos());
+        long before = scopes.totalNanos();
+        long begun = ThreadClock.totalNowNanos();
+        scopes.measure(() -> scopes.measure(() -> scopes.measure(CpuWorkTest::task)));
+        assertThat(scopes.totalNanos() - before)
+                .isLessThanOrEqualTo(ThreadClock.totalNowNanos() - begun + STEPS_NANOS);
+        assertMeasured(2);
+    }
+
+    @Test
+    void tasksOfAnExecutorAreMeasured() throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(2);
+        ExecutorService metered = scopes.metered(pool);
+        metered.execute(CpuWorkTest::task);
+        metered.submit((Runnable) CpuWorkTest::task).get();
+        assertThat(metered.submit(CpuWorkTest::task, "given").get()).isEqualTo("given");
+        assertThat(metered.submit(() -> task()).get()).isEqualTo(1);
+        List<Callable<Integer>> two = List.of(CpuWorkTest::task, CpuWorkTest::task);
+        metered.invokeAll(two).forEach(future -> assertThat(future).isDone());
+        metered.invokeAll(two, 1, TimeUnit.MINUTES).forEach(future -> assertThat(future).isDone());
+        List<Callable<Integer>> one = List.of(CpuWorkTest::task);
+        assertThat(metered.invokeAny(one)).isEqualTo(1);
+        assertThat(metered.invokeAny(one, 1, TimeUnit.MINUTES)).isEqualTo(1);
+        assertThatThrownBy(() -> metered.submit(() -> {
+            task();
+            throw new IOException("thrown");
+        }).get()).isInstanceOf(ExecutionException.class).hasRootCauseMessage("thrown");
+        assertThat(CompletableFuture.supplyAsync(scopes.wrap(() -> task()), pool).get()).isEqualTo(1);
+        CompletableFuture.runAsync(() -> task(), metered).get();
+        metered.shutdown();
+        assertThat(metered.isShutdown()).isTrue();
+        assertThat(metered.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(metered.isTerminated() && pool.isTerminated()).isTrue();
+        assertThat(metered.shutdownNow()).isEmpty();
+        assertMeasured(13);
+    }
+
+    @Test
+    void nullIsNotATask() {
+        assertThatNullPointerException().isThrownBy(() -> scopes.wrap((Runnable) null));
+        assertThatNullPointerException().isThrownBy(() -> scopes.wrapCallable(null));
+        assertThatNullPointerException().isThrownBy(() -> scopes.metered(null));
     }
 }
