@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +55,7 @@ class AgentSoakTest {
     }
 
     @Test
+    @Tag("soak")
     @Timeout(value = 3, unit = TimeUnit.HOURS)
     void nothingGrowsAndNoAnswerIsWrong() throws Exception {
         ExecutorService soaks = Executors.newCachedThreadPool();
