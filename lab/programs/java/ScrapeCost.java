@@ -96,8 +96,8 @@ public final class ScrapeCost {
         }
         heap = (THREADS.getThreadAllocatedBytes(server) - heap) / SCRAPES;
         Arrays.sort(nanos);
-        System.out.println("scrape read " + encoding + " " + text.length + " " + nanos[SCRAPES / 2] / 1e3 + " "
-                + heap + " " + series(text));
+        System.out.println("scrape read " + encoding + " " + text.length + " "
+                + nanos[SCRAPES / 2] / 1e3 + " " + heap + " " + series(text));
     }
 
     /** The JVM lists no thread of an agent, but answers for its id: the one that allocates when asked. */

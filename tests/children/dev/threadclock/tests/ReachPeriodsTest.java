@@ -161,8 +161,8 @@ class ReachPeriodsTest {
             long detached = System.currentTimeMillis();
             AttachJvm.sleep(4000);
             jcmd(jdk, jvm, "JFR.stop", "name=first", "filename=" + file);
-            // Flight Recorder has noted a larger total than they have for old threads that ticks have hit, and
-            // leaves periods out.
+            // Flight Recorder has noted a larger total than they have for old threads that ticks have hit,
+            // and leaves periods out.
             assertRight(file, jvm.said(), attached, detaching, NOT_HIT_BEFORE);
             List<RecordedEvent> after = looks(file).tailMap(detached - 1500).values().stream()
                     .flatMap(look -> look.values().stream()).toList();

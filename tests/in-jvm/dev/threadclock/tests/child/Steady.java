@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A child program that must keep running, whatever its JVM lacks: it reads its own times a thousand times a
- * second, allocates nothing, and reports its progress in a {@link StormState}; at its end it prints the number
- * of wrong answers.
+ * second, allocates nothing, and reports its progress in a {@link StormState}; at its end it prints the
+ * number of wrong answers.
  *
  * <p>Arguments: the file of the state; another file, whose appearance makes it fill its heap to the last byte
  * until the state says that totals may decrease. Ends when the state says so.

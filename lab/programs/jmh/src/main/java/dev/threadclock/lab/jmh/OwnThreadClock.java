@@ -124,7 +124,7 @@ interface OwnThreadClock {
         }
     }
 
-    /** airlift's CpuTimer, as used by Presto and Trino: wall, total and user of an interval, by ThreadMXBean. */
+    /** airlift's CpuTimer, as in Presto and Trino: wall, total and user of an interval, by ThreadMXBean. */
     final class OfAirlift implements OwnThreadClock {
         /** Not thread-safe: benchmarks of this peer run with one state per thread. */
         private final CpuTimer timer = new CpuTimer();
