@@ -10,6 +10,7 @@ import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.page.Page;
 import dev.threadclock.command.probe.TickRun;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,20 +78,17 @@ public final class DemoHtml {
     }
 
     private String notices() {
-        StringBuilder html = new StringBuilder();
+        List<String> notices = new ArrayList<>();
         if (report.quick()) {
-            html.append(
-                    "<p class=\"notice\">Measured with --quick: the figures show the order of magnitude"
-                            + " only.</p>\n");
+            notices.add("Measured with --quick: the figures show the order of magnitude only.");
         }
         if (!report.disturbance().isEmpty()) {
-            html.append("<p class=\"notice\">").append(report.disturbance()).append("</p>\n");
+            notices.add(report.disturbance());
         }
-        report.failed()
-                .forEach(jdk -> html.append("<p class=\"notice\"><b>").append(Page.escape(jdk.label()))
-                        .append("</b> failed ")
-                        .append(Page.escape(jdk.failure())).append("</p>\n"));
-        return html.toString();
+        report.failed().forEach(jdk -> notices.add(
+                "<b>" + Page.escape(jdk.label()) + "</b> failed " + Page.escape(jdk.failure())));
+        return notices.stream().map(text -> "<p class=\"notice\">" + text + "</p>\n")
+                .collect(Collectors.joining());
     }
 
     /** points: the percentile from 0 to 100, and the latency in nanoseconds. */
@@ -205,9 +203,8 @@ public final class DemoHtml {
 
     private static void row(StringBuilder html, JdkResult jdk, String label,
             Function<Measurement, String> cell) {
-        html.append("<tr><th>").append(label).append("</th><td>").append(cell.apply(jdk.before()))
-                .append("</td><td>")
-                .append(cell.apply(jdk.with())).append("</td></tr>\n");
+        html.append(Page.format("<tr><th>%s</th><td>%s</td><td>%s</td></tr>%n", label,
+                cell.apply(jdk.before()), cell.apply(jdk.with())));
     }
 
     private static String quartiles(Cost cost) {

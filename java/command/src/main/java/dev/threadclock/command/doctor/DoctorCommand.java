@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.doctor;
 
-import dev.threadclock.Freshness;
-import dev.threadclock.Quantity;
-import dev.threadclock.ThreadClock;
 import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.command.doctor.DoctorReport.JdkFindings;
@@ -93,8 +90,7 @@ public final class DoctorCommand implements Callable<Integer> {
             progress.say("Examining the machine");
             Map<String, Finding> machine = MachineFindings.find(nativeProblem, HostLoad.now());
             if (nativeProblem.isEmpty()) {
-                machine.put("virtualClock", VirtualTrial
-                        .findingOfMachine(ThreadClock.source(Quantity.USER, Freshness.TICK)));
+                machine.put("virtualClock", VirtualTrial.findingOfMachine());
             }
             List<ClockCosts> clocks = nativeProblem.isEmpty() ? ClockCosts.measure() : List.of();
             Jdks found = null;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.doctor;
 
-import dev.threadclock.Source;
+import dev.threadclock.Freshness;
+import dev.threadclock.Quantity;
+import dev.threadclock.ThreadClock;
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.page.Figures;
@@ -68,12 +70,10 @@ record VirtualTrial(Double offNanos, Double onNanos) {
 
     /**
      * What virtual=on reads on this machine: the kernel's clock, seldom or, without a vDSO, at each switch.
-     *
-     * @param tick the source of tick reads
      */
-    static Finding findingOfMachine(Source tick) {
+    static Finding findingOfMachine() {
         String label = "virtual=on";
-        return tick.systemCalls() != 0
+        return ThreadClock.source(Quantity.USER, Freshness.TICK).systemCalls() != 0
                 ? Finding.note(label, "now", "reads the kernel's clock at each switch of a virtual thread,"
                         + " because there is no vDSO clock here: one system call each, exact",
                         "virtual=tick makes no system call, but then counts slices in whole ticks: right"

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Finds out by trial whether the kernel splits user and system time by ticks or at each kernel entry. A new
@@ -24,12 +25,7 @@ final class AccountingTrial {
     private static final long TICKS_OF_WORK = 4;
     private static final int BYTES = 64 * 1024;
 
-    private final long workNanos;
-    private long system;
-
-    private AccountingTrial(long workNanos) {
-        this.workNanos = workNanos;
-    }
+    private AccountingTrial() {}
 
     /** Takes some milliseconds, at most 100. */
     static Result run() {
@@ -39,15 +35,13 @@ final class AccountingTrial {
         }
         try {
             for (int i = 0; i < THREADS; i++) {
-                AccountingTrial trial = new AccountingTrial(tickNanos / TICKS_OF_WORK);
-                Thread thread = new Thread(trial::work, "accounting trial");
+                AtomicLong system = new AtomicLong(-1);
+                Thread thread = new Thread(() -> system.set(systemNanosOfWork(tickNanos / TICKS_OF_WORK)),
+                        "accounting trial");
                 thread.start();
                 thread.join();
-                if (trial.system < 0) {
-                    return Result.UNKNOWN;
-                }
-                if (trial.system == 0) {
-                    return Result.TICK;
+                if (system.get() <= 0) {
+                    return system.get() < 0 ? Result.UNKNOWN : Result.TICK;
                 }
             }
             return Result.ENTRY;
@@ -57,9 +51,8 @@ final class AccountingTrial {
         }
     }
 
-    /** Works almost only in the kernel, which fills the buffer with zeros. */
-    private void work() {
-        system = -1;
+    /** Works almost only in the kernel, which fills the buffer with zeros. Negative: unknown. */
+    private static long systemNanosOfWork(long workNanos) {
         try (FileChannel zeros = FileChannel.open(Path.of("/dev/zero"))) {
             ByteBuffer buffer = ByteBuffer.allocateDirect(BYTES);
             long end = Native.totalNowNanos() + workNanos;
@@ -67,9 +60,9 @@ final class AccountingTrial {
                 buffer.clear();
                 zeros.read(buffer);
             } while (Native.totalNowNanos() < end);
-            system = Native.systemNowNanos();
+            return Native.systemNowNanos();
         } catch (IOException e) {
-            // The result stays unknown.
+            return -1;
         }
     }
 }
