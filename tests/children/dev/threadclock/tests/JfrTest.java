@@ -4,12 +4,20 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Burn;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.PoolWork;
+import dev.threadclock.tests.child.Threads;
 import dev.threadclock.tests.child.VirtualAccounts;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.time.Duration;
 import java.util.List;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
+import jdk.jfr.Recording;
+import jdk.jfr.RecordingState;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +94,50 @@ class JfrTest {
         List<Long> intervals = Used.events(file, THREADS).stream().map(event -> event.getLong("interval"))
                 .sorted().toList();
         assertThat(intervals.get(intervals.size() / 2)).as("the usual interval").isLessThan(500_000_000L);
+    }
+
+    @OnEachJdk(thorough = true)
+    void aListenerThatIsLateLosesNoTime(TestJdk jdk) throws Exception {
+        Path file = folder.resolve("late.jfr");
+        Result result = ChildJvm.of(jdk).withAgentPath("").withClassPath(Product.origin(JfrTest.class))
+                .run(LateListener.class, file).ok();
+        assertThat(Used.inJfr(file).processNanos()).isGreaterThan(result.number("burnt") * 9 / 10);
+    }
+
+    /**
+     * A child program whose listener is called before the agent's, and takes until between the first event
+     * and the second. Argument: the file to record to. Prints {@code burnt=NANOS}, what a thread has used
+     * that began with the recording.
+     */
+    public static final class LateListener {
+        public static void main(String[] args) throws Exception {
+            FlightRecorder.addListener(new FlightRecorderListener() {
+                @Override
+                public void recordingStateChanged(Recording recording) {
+                    if (recording.getState() == RecordingState.RUNNING) {
+                        Threads.pause(3_800);
+                    }
+                }
+            });
+            while (FlightRecorder.getFlightRecorder().getEventTypes().stream()
+                    .noneMatch(type -> type.getName().equals("dev.threadclock.VirtualThreadsCpuTime"))) {
+                Threads.pause(10); // until the agent has registered its events
+            }
+            try (Recording recording = new Recording()) {
+                recording.enable("dev.threadclock.ProcessCpuTime").withPeriod(Duration.ofSeconds(2));
+                long[] burnt = new long[1];
+                Thread thread = new Thread(() -> {
+                    Burn.cpuNanos(5_000_000_000L);
+                    burnt[0] = Burn.THREADS.getCurrentThreadCpuTime();
+                });
+                thread.start();
+                recording.start();
+                thread.join();
+                Threads.pause(2_500);
+                recording.dump(Paths.get(args[0]));
+                System.out.println("burnt=" + burnt[0]);
+            }
+        }
     }
 
     @OnEachJdk

@@ -10,6 +10,7 @@ import dev.threadclock.internal.CpuIntervals.Row;
 import dev.threadclock.internal.ThreadNames;
 import dev.threadclock.internal.ThreadTable;
 import dev.threadclock.internal.VirtualGroups;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -24,34 +25,45 @@ final class CpuTimeEvents implements FlightRecorderListener {
     private final Source threads = new Threads();
     private final Source process = new Process();
     private final Source virtual = new Virtual();
+    private Instant emitted = Instant.MIN;
 
     private CpuTimeEvents() {}
 
     /** Called by native code, once something records, in a thread of the agent's. */
     static void register() {
         CpuTimeEvents events = new CpuTimeEvents();
-        events.takeStock();
+        events.takeStock(Instant.MAX);
         FlightRecorder.addListener(events);
-        FlightRecorder.addPeriodicEvent(ThreadCpuTime.class, quietly(() -> events.threads.read(true)));
-        FlightRecorder.addPeriodicEvent(ProcessCpuTime.class, quietly(() -> events.process.read(true)));
+        FlightRecorder.addPeriodicEvent(ThreadCpuTime.class, quietly(() -> events.emit(events.threads)));
+        FlightRecorder.addPeriodicEvent(ProcessCpuTime.class, quietly(() -> events.emit(events.process)));
         FlightRecorder.addPeriodicEvent(VirtualThreadsCpuTime.class,
-                quietly(() -> events.virtual.read(true)));
+                quietly(() -> events.emit(events.virtual)));
+    }
+
+    /** Flight Recorder may hold a lock of its own here, so nothing asks for that one while it holds ours. */
+    private synchronized void emit(Source source) {
+        emitted = Instant.now();
+        source.read(true);
     }
 
     /**
      * Time used earlier does not belong in a new recording. One that starts during others gets the same
-     * events as these.
+     * events as these. On a busy machine this may be called so late that the recording has its first events
+     * of some kind already: it gets those of the other kinds for the same time.
      */
     @Override
     public void recordingStateChanged(Recording recording) {
         if (recording.getState() == RecordingState.RUNNING && running() == 1) {
-            quietly(this::takeStock).run();
+            quietly(() -> takeStock(recording.getStartTime())).run();
         }
     }
 
-    private void takeStock() {
-        List<Source> sources = Arrays.asList(threads, process, virtual);
-        sources.forEach(source -> source.read(false));
+    /** Unless something was emitted since. */
+    private synchronized void takeStock(Instant since) {
+        if (emitted.isBefore(since)) {
+            List<Source> sources = Arrays.asList(threads, process, virtual);
+            sources.forEach(source -> source.read(false));
+        }
     }
 
     private static long running() {
@@ -76,7 +88,7 @@ final class CpuTimeEvents implements FlightRecorderListener {
         private long interval;
         private long endMillis;
 
-        final synchronized void read(boolean emits) {
+        final void read(boolean emits) {
             long nowNanos = System.nanoTime();
             endMillis = System.currentTimeMillis();
             interval = nowNanos - beforeNanos;
