@@ -19,7 +19,7 @@ final class AgentCall {
     /** Only inspects; fails if it is clear that the JVM will not cooperate. */
     AgentCall(Target target, Duration timeout) {
         this.target = target;
-        request = target.request(timeout);
+        request = new AttachRequest(target, timeout);
         target.maps().threadclocks().forEach(this::checkReachable);
     }
 

@@ -6,6 +6,7 @@ import dev.threadclock.internal.NativeLibrary;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -42,18 +43,18 @@ final class AttachRequest {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Target target;
-    private final Deadline deadline;
+    private Deadline deadline;
     private final boolean listens;
     private final boolean handlesQuit;
     private final Map<String, String> refusals = new LinkedHashMap<>();
 
     /**
      * Only inspects: waits until SIGQUIT would be handled, and fails if the JVM would not answer, before
-     * anything reaches it.
+     * anything reaches it. limit: for that, and for the answer.
      */
-    AttachRequest(Target target, Deadline deadline) {
+    AttachRequest(Target target, Duration limit) {
         this.target = target;
-        this.deadline = deadline;
+        limit(limit);
         listens = isListening();
         ProcStatus now = checked(target.process().status());
         while (!listens && !now.handlesQuit() && deadline.pause()) {
@@ -75,6 +76,12 @@ final class AttachRequest {
                     + " does not handle SIGQUIT, so the signal would end it (it is still starting, or"
                     + " has -Xrs); try again later, or restart it with -agentpath:libthreadclock.so");
         }
+    }
+
+    /** For another exchange. */
+    final void limit(Duration limit) {
+        target.limitInspection(limit);
+        deadline = new Deadline(limit);
     }
 
     /** Makes the JVM load the library with this path, or {@link #LIBRARY}, and call its Agent_OnAttach. */

@@ -19,6 +19,7 @@ public final class JvmRecording implements Closeable {
     private static final Duration TIME_TO_STOP = Duration.ofSeconds(60);
 
     private final Target target;
+    private final AttachRequest request;
     private final String name = "threadclock-" + ProcessHandle.current().pid();
     private final AttachAnswer started;
     private boolean running = true;
@@ -26,7 +27,8 @@ public final class JvmRecording implements Closeable {
     /** Starts it. settings: match {@link #SETTINGS}. */
     JvmRecording(Target target, Duration timeout, String settings) {
         this.target = target;
-        started = target.request(timeout).command("JFR.start name=" + name + " settings=\"" + settings
+        request = new AttachRequest(target, timeout);
+        started = request.command("JFR.start name=" + name + " settings=\"" + settings
                 + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"");
         if (!started.text().contains("Started recording")) {
             started.close();
@@ -58,7 +60,8 @@ public final class JvmRecording implements Closeable {
         running = false;
         try {
             if (target.process().isAlive()) {
-                target.request(TIME_TO_STOP).command("JFR.stop name=" + name);
+                request.limit(TIME_TO_STOP); // also for a JVM that SIGSTOP has stopped, and that may go on
+                request.command("JFR.stop name=" + name);
             }
         } catch (AttachException e) {
             if (target.process().isAlive()) {

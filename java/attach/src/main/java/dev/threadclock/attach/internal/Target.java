@@ -290,10 +290,9 @@ public final class Target {
         return call;
     }
 
-    /** Only inspects; fails if the JVM would not answer. limit: for that, and for its answer. */
-    AttachRequest request(Duration limit) {
+    /** For what is inspected from now on. */
+    void limitInspection(Duration limit) {
         inspection = new Deadline(limit);
-        return new AttachRequest(this, new Deadline(limit));
     }
 
     /** Which libraries it has loaded by now. */
