@@ -4,7 +4,7 @@
  *
  * It replaces natives of sun.management.ThreadImpl by its own functions (binding.c), so that ThreadImpl's
  * checks still apply, and records which Java thread is which kernel thread (java_threads.c). Natives stay
- * bound; data decides whether threadclock or the JVM answers (answers.c). All entry points lead to start:
+ * bound; data decides whether threadclock or the JVM answers (binding.c). All entry points lead to start:
  * -agentpath (Agent_OnLoad), attach (Agent_OnAttach) and -javaagent (Agent.start0).
  */
 #include <jni.h>

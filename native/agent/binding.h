@@ -33,9 +33,9 @@ TC_INTERNAL void *binding_of_first_call(enum native native, void *address);
 TC_INTERNAL void binding_lead_to(const struct agent_options *options);
 
 /*
- * Binds the natives that threadclock answers and that are already bound. The rest are left to the event
- * NativeMethodBind, which must be enabled before. Live phase. 0, or -1 with the problem and its remedy in
- * problem.
+ * Binds the natives that threadclock answers, or has answered, and that are already bound. The rest are left
+ * to the event NativeMethodBind, which must be enabled before. Live phase. 0, or -1 with the problem and its
+ * remedy in problem.
  */
 TC_INTERNAL int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_size);
 

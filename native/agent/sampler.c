@@ -75,9 +75,12 @@ static struct sampler samplers[SAMPLERS];
 static jvmtiEnv *environment;
 static struct tc_lock environment_lock;
 
+/* By the C library, which reads it without a system call: threads do so at their start and end. */
 static int64_t monotonic_ns(void)
 {
-    return threadclock_clock_ns(CLOCK_MONOTONIC);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * second_ns + now.tv_nsec;
 }
 
 static struct sample_event *make_event(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool end)
@@ -297,7 +300,7 @@ static struct {
     jfieldID holder, status; /* null: there is none */
 } fields;
 
-/* Call it before the functions below. Done once, because running samplers read the fields. */
+/* Call it before put_threads and put_stack. Done once, because running samplers read the fields. */
 static void prepare_names(JNIEnv *env)
 {
     static bool prepared;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks symbols up in a loaded ELF image, without the dynamic linker. */
+/* Looks symbols up in a loaded ELF image, without the dynamic linker; the vDSO's clock_gettime, too. */
 #ifndef TC_SYMBOL_H
 #define TC_SYMBOL_H
 

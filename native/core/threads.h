@@ -49,9 +49,8 @@ TC_INTERNAL int tc_threads_seen(threadclock_thread thread, struct threadclock_ti
 
 /*
  * Reads the clocks of the thread that has the TID, splits its run time as the kernel does for getrusage, and
- * merges that into the slot. share_at_tick belongs to the slot: the upper
- * half is a hash of the tick, the lower half the user share in it; one word, because readers race. 0, -ESRCH,
- * or another negative errno.
+ * merges that into the slot. share_at_tick belongs to the slot: the upper half is a hash of the tick, the
+ * lower half the user share in it; one word, because readers race. 0, -ESRCH, or another negative errno.
  */
 TC_INTERNAL int tc_thread_read(pid_t tid, struct tc_slot *slot, uint64_t *share_at_tick);
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls Class.forName and constructors; reads fields. */
+/* Local frames; classes by name, loaded ones and new objects of theirs; threads of the agent's. */
 #include "java_calls.h"
 
 #include <string.h>
 
-enum { MAX_JNI_LOCAL_CAPACITY = 65536 /* hotspot/share/runtime/globals.hpp */ };
+/* The first is -XX:MaxJNILocalCapacity's default (hotspot/share/runtime/globals.hpp): with less it is refused. */
+static const jint capacities[] = {65536, 16};
 
 bool local_frame_push(JNIEnv *env)
 {
-    if ((*env)->PushLocalFrame(env, MAX_JNI_LOCAL_CAPACITY) == JNI_OK)
-        return true;
-    (*env)->ExceptionClear(env);
+    for (size_t i = 0; i < sizeof capacities / sizeof *capacities; i++) {
+        if ((*env)->PushLocalFrame(env, capacities[i]) == JNI_OK)
+            return true;
+        (*env)->ExceptionClear(env);
+    }
     return false;
 }
 

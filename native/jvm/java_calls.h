@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What C asks of the JDK's own classes, without running application code, and threads and frames for it. */
+/* What C asks of Java classes, and threads and frames for it. */
 #ifndef TC_JAVA_CALLS_H
 #define TC_JAVA_CALLS_H
 

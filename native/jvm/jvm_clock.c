@@ -143,7 +143,7 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* What libjvm sees of the thread for which this answers. */
+/* What libjvm sees of the thread, if what answers now says user_ns. */
 static int64_t continued(pid_t tid, int64_t user_ns)
 {
     struct continued key = {.tid = tid};
