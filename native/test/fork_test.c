@@ -175,7 +175,8 @@ TEST_IN_FILTERED_CHILD(the_table_is_valid_after_a_fork_at_any_moment, NULL)
     struct sigaction action = {.sa_sigaction = fork_at_munmap, .sa_flags = SA_SIGINFO};
     static struct sleeper sleepers[MANY];
     for (int i = 0; i < MANY; i++)
-        start_sleeper(&sleepers[i], "sleeper", 0);
+        if (create_sleeper(&sleepers[i], "sleeper", 0, sleep_until_let_go) != 0)
+            return false;
     sigaction(SIGSYS, &action, NULL);
     if (trap_system_call(SYS_munmap) != 0)
         return false;

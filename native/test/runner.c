@@ -2,7 +2,6 @@
 /* Runs the tests of a file. */
 #include "support.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,7 +23,9 @@ void add_test(struct CMUnitTest test)
 
 int run_added_tests(void)
 {
-    return _cmocka_run_group_tests(program_invocation_short_name, tests, count, NULL, NULL);
+    if (count == 0)
+        return 1;
+    return _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
 }
 
 int skip_all(const char *reason)

@@ -20,13 +20,15 @@
  */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
+enum { FIRST_PRIORITY = 1000 }; /* smaller ones belong to the compiler and the C library */
+
 /* The same after a function that sets up, and before one that tears down. */
-#define TEST_WITH(name, set_up, tear_down)                                   \
-    static void name(void **state);                                          \
-    __attribute__((constructor)) static void add_##name(void)                \
+#define TEST_WITH(name, set_up, tear_down)                                               \
+    static void name(void **state);                                                      \
+    __attribute__((constructor(FIRST_PRIORITY + __LINE__))) static void add_##name(void) \
     {                                                                        \
-        add_test((struct CMUnitTest){#name, name, set_up, tear_down, NULL}); \
-    }                                                                        \
+        add_test((struct CMUnitTest){#name, name, set_up, tear_down, NULL});             \
+    }                                                                                    \
     static void name(void **state)
 
 /* The same in a new thread, for assert_in_any_thread. */

@@ -24,6 +24,7 @@ static long refuse_the_handler(long number, const long arguments[6])
     return kernels_answer(number, arguments);
 }
 
+/* First: before this process's first read. */
 TEST_IN_FILTERED_CHILD(the_first_answer_stays, UNLESS_SIGNALS_ARE_HELD_BACK)
 {
     int64_t ns = ANSWER(refuse_the_handler, SYS_mmap) == 0 ? threadclock_user_tick_ns() : -1;

@@ -33,6 +33,33 @@ static int64_t slice(tc_virtual account, void (*work)(int64_t), int64_t ns)
     return thread_cpu_ns() - before_ns;
 }
 
+/* A thread without an account fails, and never gets a carrier's time. First: nothing was allowed before. */
+TEST(without_an_account_there_is_no_time)
+{
+    struct tc_virtual_times times;
+    assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
+    assert_int_equal(tc_virtual_begin(1, 0, true, tc_virtual_epoch()), 0); /* not allowed */
+    assert_int_equal(tc_virtual_times(0, &times), -ESRCH);
+    assert_false(tc_virtual_mount(0));
+
+    uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
+    tc_virtual account = tc_virtual_begin(1, 0, true, epoch);
+    assert_true(tc_virtual_mount(account));
+    own(1, THREADCLOCK_TICK);
+    assert_int_equal(tc_virtual_own_times(2, THREADCLOCK_NOW, &times), -ENOENT); /* another is mounted */
+    tc_virtual_forbid();
+    assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
+    assert_int_equal(tc_virtual_times(account, &times), -ESRCH);
+
+    assert_int_equal(tc_virtual_begin(1, 0, true, epoch), 0); /* that epoch has passed */
+    tc_virtual_allow(THREADCLOCK_NOW);
+    assert_int_equal(tc_virtual_begin(1, 0, true, epoch), 0);
+    assert_false(tc_virtual_mount(account));
+    assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
+    tc_virtual_unmount();
+    tc_virtual_forbid();
+}
+
 TEST(slices_add_up)
 {
     static const enum threadclock_freshness clocks[] = {THREADCLOCK_INTERPOLATED, THREADCLOCK_NOW};
@@ -242,33 +269,6 @@ TEST(the_split_is_the_carriers)
     assert_true(llabs(of_user.times.user_ns - user_ns) < 40 * NS_PER_MS);
     assert_true(llabs(of_system.times.user_ns - user_of_system_ns) < 40 * NS_PER_MS);
     assert_true(of_user.times.user_ns > of_system.times.user_ns);
-    tc_virtual_forbid();
-}
-
-/* A thread without an account fails, and never gets a carrier's time. */
-TEST(without_an_account_there_is_no_time)
-{
-    struct tc_virtual_times times;
-    assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
-    assert_int_equal(tc_virtual_begin(1, 0, true, tc_virtual_epoch()), 0); /* not allowed */
-    assert_int_equal(tc_virtual_times(0, &times), -ESRCH);
-    assert_false(tc_virtual_mount(0));
-
-    uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
-    tc_virtual account = tc_virtual_begin(1, 0, true, epoch);
-    assert_true(tc_virtual_mount(account));
-    own(1, THREADCLOCK_TICK);
-    assert_int_equal(tc_virtual_own_times(2, THREADCLOCK_NOW, &times), -ENOENT); /* another is mounted */
-    tc_virtual_forbid();
-    assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
-    assert_int_equal(tc_virtual_times(account, &times), -ESRCH);
-
-    assert_int_equal(tc_virtual_begin(1, 0, true, epoch), 0); /* that epoch has passed */
-    tc_virtual_allow(THREADCLOCK_NOW);
-    assert_int_equal(tc_virtual_begin(1, 0, true, epoch), 0);
-    assert_false(tc_virtual_mount(account));
-    assert_int_equal(tc_virtual_own_times(1, THREADCLOCK_NOW, &times), -ENOENT);
-    tc_virtual_unmount();
     tc_virtual_forbid();
 }
 
