@@ -43,10 +43,10 @@ final class AttachRequest {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Target target;
-    private Deadline deadline;
     private final boolean listens;
     private final boolean handlesQuit;
     private final Map<String, String> refusals = new LinkedHashMap<>();
+    private Deadline deadline;
 
     /**
      * Only inspects: waits until SIGQUIT would be handled, and fails if the JVM would not answer, before
@@ -78,7 +78,7 @@ final class AttachRequest {
         }
     }
 
-    /** For another exchange. */
+    /** Sets the time limit of what follows: inspection and answer. */
     final void limit(Duration limit) {
         target.limitInspection(limit);
         deadline = new Deadline(limit);

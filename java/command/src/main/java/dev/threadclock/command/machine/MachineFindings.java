@@ -251,10 +251,17 @@ public final class MachineFindings {
     /** The CPU limit that the control groups of a process set. process: a PID or "self". */
     public static Finding cpuLimit(String process) {
         String label = "CPU limit";
-        return Finding.of(label, "/proc/" + process + "/cgroup", groups -> Cgroups
-                .tightest(groups, SystemFiles.text("/proc/self/mountinfo"))
-                .map(limit -> cpuLimit(label, limit))
-                .orElseGet(() -> Finding.unknown(label, "no control groups for CPU time are mounted here")));
+        return Finding.of(label, "/proc/self/mountinfo",
+                mounts -> Finding.of(label, "/proc/" + process + "/cgroup", groups -> {
+                    try {
+                        return Cgroups.tightest(groups, mounts).map(limit -> cpuLimit(label, limit))
+                                .orElseGet(() -> Finding.unknown(label,
+                                        "no control groups for CPU time are mounted here"));
+                    } catch (IllegalArgumentException e) {
+                        return Finding.unknown(label,
+                                "the files of the control group do not have the expected form");
+                    }
+                }));
     }
 
     private static Finding cpuLimit(String label, CgroupCpu limit) {

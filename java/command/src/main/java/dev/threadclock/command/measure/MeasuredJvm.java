@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.measure;
 
+import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.command.probe.Measure;
@@ -67,7 +68,8 @@ public record MeasuredJvm(Plan plan, TickClock ticks) {
         }
         Measurement measured = Measurement.parse(last.get())
                 .orElseThrow(() -> new Failure("ended without its results"
-                        + (last.get().isEmpty() ? "" : ", and printed: " + last.get()) + said(outcome)));
+                        + (last.get().isEmpty() ? "" : ", and printed: " + Printable.line(last.get(), 200))
+                        + said(outcome)));
         if (withThreadclock) {
             // The agent never stops a JVM: if it did not start, it says why on stderr.
             String refusal = outcome.stderr().lines().filter(line -> line.startsWith("threadclock: "))

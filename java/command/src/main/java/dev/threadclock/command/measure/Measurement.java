@@ -61,8 +61,8 @@ public record Measurement(
         try {
             return Optional.ofNullable(GSON.fromJson(json, Measurement.class))
                     .filter(measured -> measured.betweenTicks != null);
-        } catch (JsonParseException e) {
-            return Optional.empty();
+        } catch (JsonParseException | NullPointerException | NumberFormatException e) {
+            return Optional.empty(); // the latter two: a run without a value, or with a word for it
         }
     }
 

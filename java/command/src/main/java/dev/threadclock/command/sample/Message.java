@@ -78,7 +78,11 @@ final class Message {
      * @param times of all threads, including ended ones, since they were first accounted for
      * @param name with * for each number
      */
-    record Group(int threads, int mounted, CpuSnapshot times, String name) {}
+    record Group(int threads, int mounted, CpuSnapshot times, String name) {
+        private Group and(Group other) {
+            return new Group(threads + other.threads, mounted + other.mounted, times.plus(other.times), name);
+        }
+    }
 
     /** Throws an IOException if the bytes are not a valid message. */
     static Message parse(byte[] bytes) throws IOException {
@@ -107,7 +111,7 @@ final class Message {
                     case STACK -> all.stack = Optional.of(new Stack(in.getLong(), new Frames(
                             text(in).lines().map(Printable::line).toList(), ranMeanwhile)));
                     case VIRTUAL -> all.virtual = Optional.of(new Virtual(in.getLong(), in.getInt(), groups));
-                    case GROUP -> groups.add(new Group(in.getInt(), in.getInt(), times(in), name(in)));
+                    case GROUP -> add(groups, new Group(in.getInt(), in.getInt(), times(in), name(in)));
                     case CARRIER -> all.carriers.add(in.getLong());
                     default -> throw new IOException("a record of kind " + kind);
                 }
@@ -116,6 +120,17 @@ final class Message {
             throw new IOException("a record that is cut off", e);
         }
         return all;
+    }
+
+    /** Groups whose names differ in nothing printable are one. */
+    private static void add(List<Group> groups, Group group) {
+        for (int i = 0; i < groups.size(); i++) {
+            if (groups.get(i).name.equals(group.name)) {
+                groups.set(i, groups.get(i).and(group));
+                return;
+            }
+        }
+        groups.add(group);
     }
 
     private static CpuSnapshot times(ByteBuffer in) {

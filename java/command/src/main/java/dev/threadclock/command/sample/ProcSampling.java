@@ -94,7 +94,7 @@ final class ProcSampling extends Sampling {
             Optional<Kernel> thread = read(tid, seen.gone);
             if (thread.isPresent()) {
                 seen.threads.add(thread.get());
-                livingNanos += thread.get().times().totalNanos();
+                livingNanos += rows.get(tid).totalNanos;
             }
         }
         rows.entrySet()

@@ -89,18 +89,28 @@ final class Browser implements AutoCloseable, WebSocket.Listener {
             }
             Thread.sleep(50);
         }
-        String newPage = "http://127.0.0.1:" + Files.readAllLines(portFile).get(0) + "/json/new?about:blank";
+        try {
+            socket = connect(Files.readAllLines(portFile).get(0));
+            for (String domain : List.of("Page", "Runtime", "Log", "Network")) {
+                call(domain + ".enable", Map.of());
+            }
+        } catch (Exception | Error e) {
+            stop();
+            throw e;
+        }
+    }
+
+    private WebSocket connect(String port) throws Exception {
         HttpClient http = HttpClient.newHttpClient();
-        String page = http.send(HttpRequest.newBuilder(URI.create(newPage))
-                .timeout(Duration.ofSeconds(PATIENCE_SECONDS))
-                .method("PUT", HttpRequest.BodyPublishers.noBody()).build(), BodyHandlers.ofString()).body();
+        String page = http.send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/json/new?about:blank"))
+                        .timeout(Duration.ofSeconds(PATIENCE_SECONDS))
+                        .method("PUT", HttpRequest.BodyPublishers.noBody()).build(),
+                BodyHandlers.ofString()).body();
         String address = JsonParser.parseString(page).getAsJsonObject().get("webSocketDebuggerUrl")
                 .getAsString();
-        socket = http.newWebSocketBuilder().buildAsync(URI.create(address), this)
+        return http.newWebSocketBuilder().buildAsync(URI.create(address), this)
                 .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        for (String domain : List.of("Page", "Runtime", "Log", "Network")) {
-            call(domain + ".enable", Map.of());
-        }
     }
 
     @Override
@@ -271,11 +281,14 @@ final class Browser implements AutoCloseable, WebSocket.Listener {
     /** Asks it to end, so that it deletes its files outside the profile. */
     @Override
     public void close() throws Exception {
-        socket.sendText(GSON.toJson(Map.of("id", ++calls, "method", "Browser.close")), true)
-                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        socket.abort();
-        stop();
+        try {
+            socket.sendText(GSON.toJson(Map.of("id", ++calls, "method", "Browser.close")), true)
+                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } finally {
+            socket.abort();
+            stop();
+        }
     }
 
     /** Stops the process with all its helpers, which write to the profile. */

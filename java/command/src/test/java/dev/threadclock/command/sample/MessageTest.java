@@ -72,16 +72,16 @@ class MessageTest {
     }
 
     @Test
-    void groupsOfVirtualThreadsFollowTheirMoment() throws IOException {
+    void groupsOfVirtualThreadsFollowTheirMomentAndAreMergedByWhatIsPrintable() throws IOException {
         assertThat(parse().virtual).isEmpty();
         out.put((byte) 11).putLong(12);
         out.put((byte) 9).putLong(4).putInt(3);
-        for (String name : List.of("worker-*", "main")) {
+        for (String name : List.of("worker\1*", "main", "worker\2*")) {
             out.put((byte) 10).putInt(20).putInt(1).putLong(1).putLong(2).putLong(3);
             text(name.getBytes(StandardCharsets.UTF_8));
         }
         assertThat(parse().virtual).contains(new Message.Virtual(4, 3,
-                List.of(new Message.Group(20, 1, new CpuSnapshot(1, 2, 3), "worker-*"),
+                List.of(new Message.Group(40, 2, new CpuSnapshot(2, 4, 6), "worker?*"),
                         new Message.Group(20, 1, new CpuSnapshot(1, 2, 3), "main"))));
         assertThat(parse().carriers).containsExactly(12L);
     }
