@@ -130,7 +130,9 @@ class OpenTelemetryTest {
         if (!isVirtual) { // else the process has their scheduler, too
             assertThat(spent).isCloseTo(process, withinPercentage(PERCENT));
         }
-        return exported(result, "resourceMetrics", "scopeMetrics", "metrics")
+        return scopes(result, "resourceMetrics", "scopeMetrics")
+                .filter(scope -> scope.text("scope.name").equals("dev.threadclock"))
+                .flatMap(scope -> scope.all("metrics").stream())
                 .collect(Collectors.toMap(metric -> metric.text("name"), metric -> metric,
                         (one, next) -> next));
     }
@@ -187,17 +189,16 @@ class OpenTelemetryTest {
         return server.end().exits(0);
     }
 
-    /** What was exported of this kind, of all resources and scopes. */
-    private static Stream<Json> exported(Result result, String resources, String scopes, String kind) {
+    /** What was exported, by instrumentation scope. */
+    private static Stream<Json> scopes(Result result, String resources, String scopes) {
         return result.out().lines().filter(line -> line.startsWith("{\"" + resources)).map(Json::of)
                 .flatMap(export -> export.all(resources).stream())
-                .flatMap(resource -> resource.all(scopes).stream())
-                .flatMap(scope -> scope.all(kind).stream());
+                .flatMap(resource -> resource.all(scopes).stream());
     }
 
     /** The attributes of the server's spans in these traces. */
     private static Map<String, Map<String, Json>> served(Result result, Predicate<String> traces) {
-        return exported(result, "resourceSpans", "scopeSpans", "spans")
+        return scopes(result, "resourceSpans", "scopeSpans").flatMap(scope -> scope.all("spans").stream())
                 .filter(span -> span.number("kind") == SERVER && traces.test(span.text("traceId")))
                 .collect(Collectors.toMap(span -> span.text("traceId"), OpenTelemetryTest::attributes));
     }
