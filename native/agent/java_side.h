@@ -37,9 +37,9 @@ TC_INTERNAL bool java_side_is_there(char *problem, size_t problem_size);
 TC_INTERNAL const struct java_side *java_side_load(JNIEnv *env, char *problem, size_t problem_size);
 
 /*
- * From now on Flight Recorder's events of ours are registered as soon as it is first used; until then no class
- * of it or of ours is loaded. Further calls change nothing. env: null before the live phase. The two functions
- * below must be called from events of this environment.
+ * From now on our events are registered with Flight Recorder as soon as it is first used; until then no class
+ * of it or of ours is loaded. Further calls change nothing. env: null before the live phase. The two
+ * functions below must be called from events of this environment.
  */
 TC_INTERNAL void jfr_cue_watch(jvmtiEnv *jvmti, JNIEnv *env);
 

@@ -168,8 +168,8 @@ static int on_library(struct dl_phdr_info *library, size_t size, void *argument)
 }
 
 /*
- * The library that contains the address, which must not be unloaded while it is used. False: the dynamic linker
- * does not know it.
+ * The library that contains the address, which must not be unloaded while it is used. False: the dynamic
+ * linker does not know it.
  */
 static bool find_library(const void *address, struct dl_phdr_info *library)
 {

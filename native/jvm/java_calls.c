@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The first is -XX:MaxJNILocalCapacity's default (hotspot/share/runtime/globals.hpp): with less it is refused. */
+/* The first is -XX:MaxJNILocalCapacity's default (hotspot/share/runtime/globals.hpp): less refuses it. */
 static const jint capacities[] = {65536, 16};
 
 bool local_frame_push(JNIEnv *env)

@@ -105,9 +105,9 @@ class JfrTest {
     }
 
     /**
-     * A child program whose listener is called before the agent's, unless the agent's thread overtakes it, and
-     * takes until between the first event and the second. Argument: the file to record to. Prints {@code burnt=NANOS}, what a thread has used
-     * that began with the recording.
+     * A child program whose listener is called before the agent's, unless the agent's thread overtakes it,
+     * and takes until between the first event and the second. Argument: the file to record to. Prints {@code
+     * burnt=NANOS}, what a thread has used that began with the recording.
      */
     public static final class LateListener {
         public static void main(String[] args) throws Exception {

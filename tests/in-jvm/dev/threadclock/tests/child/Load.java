@@ -10,10 +10,10 @@ import java.util.function.LongConsumer;
 
 /**
  * A child program whose threads do what their names say. Arguments, any number of these: {@code burners}, one
- * in user mode and one in the kernel; {@code sleepers=N}; {@code starts=N}, at most so many new threads per second; {@code
- * risers}, of which one at a time works, now and then; {@code pools}, of which one works more than there are
- * CPUs, with threads that come and go, a virtual thread where there are any, and garbage. Runs until it is
- * killed, but no longer than five minutes; prints lines {@code nanos=0}.
+ * in user mode and one in the kernel; {@code sleepers=N}; {@code starts=N}, at most so many new threads per
+ * second; {@code risers}, of which one at a time works, now and then; {@code pools}, of which one works more
+ * than there are CPUs, with threads that come and go, a virtual thread where there are any, and garbage. Runs
+ * until it is killed, but no longer than five minutes; prints lines {@code nanos=0}.
  */
 public final class Load {
     private static final long END_NANOS = System.nanoTime() + 300_000_000_000L;
