@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.TracedApplication;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
+import io.opentelemetry.proto.trace.v1.Span;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -16,8 +19,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,17 +35,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The extension in OpenTelemetry's own Java agent, started as in docs/metrics.md: what it exports about a web
- * server, as a collector receives it but to stdout, equals what the server's threads read of themselves.
+ * The extension in OpenTelemetry's own Java agent, started as in docs/metrics.md: what a collector receives
+ * about a web server equals what the server's threads read of themselves.
  */
 class OpenTelemetryTest {
     private static final Path EXTENSION = Product.DIST.resolve("threadclock-opentelemetry.jar");
     private static final String VIRTUAL = "-Dotel.instrumentation.threadclock.virtual-threads.enabled=true";
-    private static final String STDOUT = "experimental-otlp/stdout";
     private static final int WARM_UP = 4;
     private static final int REQUESTS = 10;
-    /** The kind of a span (trace.proto). */
-    private static final int SERVER = 2;
     private static final double PERCENT = 3;
 
     @TempDir
@@ -61,15 +63,15 @@ class OpenTelemetryTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("some")
     void spansHaveWhatThreadsUsed(TestJdk jdk) throws Exception {
-        Map<String, Json> metrics = serve(jdk, "platform");
+        Map<String, Metric> metrics = serve(jdk, "platform");
         assertThat(metrics.keySet()).contains("threadclock.cpu.time", "threadclock.cpu.wait",
                 "threadclock.threads");
-        List<Json> times = metrics.get("threadclock.cpu.time").all("sum.dataPoints");
+        List<NumberDataPoint> times = metrics.get("threadclock.cpu.time").getSum().getDataPointsList();
         assertThat(times.stream().map(point -> text(point, "threadclock.kind")).collect(Collectors.toSet()))
                 .containsAll(Set.of("java", "gc", "jit", "jvm", "native", "unseen"));
         double pools = times.stream()
                 .filter(point -> text(point, "threadclock.group").matches("pool-\\d+-thread-\\*"))
-                .mapToDouble(point -> point.at("asDouble").element().getAsDouble()).sum();
+                .mapToDouble(NumberDataPoint::getAsDouble).sum();
         assertThat(pools).isGreaterThan(sum(usedByTrace.values().stream()) / 1e9 * (1 - PERCENT / 100));
     }
 
@@ -86,55 +88,57 @@ class OpenTelemetryTest {
 
     @Test
     void virtualThreadsThatAreNotAccountedForHaveNoTime() throws Exception {
-        Running server = start(newest(), List.of(), "virtual");
-        get(server, "/work", "1".repeat(32));
-        Map<String, Json> attributes = served(end(server), span -> true).values().iterator().next();
-        assertThat(attributes.get("threadclock.cpu.partial").isTrue("boolValue")).isTrue();
-        assertThat(attributes).doesNotContainKeys("threadclock.cpu.user_ns", "threadclock.cpu.system_ns",
-                "threadclock.cpu.total_ns");
+        try (OtlpSink sink = new OtlpSink()) {
+            Running server = start(newest(), sink, List.of(), "virtual");
+            get(server, "/work", "1".repeat(32));
+            end(server);
+            Map<String, AnyValue> attributes = served(sink, span -> true).values().iterator().next();
+            assertThat(attributes.get("threadclock.cpu.partial").getBoolValue()).isTrue();
+            assertThat(attributes).doesNotContainKeys("threadclock.cpu.user_ns", "threadclock.cpu.system_ns",
+                    "threadclock.cpu.total_ns");
+        }
     }
 
     /** After many requests, each span is right and their sum is the process's time. Returns the metrics. */
-    private Map<String, Json> serve(TestJdk jdk, String threads) throws Exception {
+    private Map<String, Metric> serve(TestJdk jdk, String threads) throws Exception {
         boolean isVirtual = !threads.equals("platform");
-        Running server = start(jdk, isVirtual ? List.of(VIRTUAL) : List.of(),
-                isVirtual ? new String[]{threads} : new String[0]);
-        for (int i = 0; i < WARM_UP; i++) {
-            get(server, "/work", trace(1 + i));
-        }
-        long before = get(server, "/process", trace(1 + WARM_UP));
-        for (int i = 0; i < REQUESTS; i++) {
-            String trace = trace(1000 + i);
-            usedByTrace.put(trace, get(server, "/work", trace));
-        }
-        long process = get(server, "/process", trace(2 + WARM_UP)) - before;
-        Result result = end(server);
+        try (OtlpSink sink = new OtlpSink()) {
+            Running server = start(jdk, sink, isVirtual ? List.of(VIRTUAL) : List.of(),
+                    isVirtual ? new String[]{threads} : new String[0]);
+            for (int i = 0; i < WARM_UP; i++) {
+                get(server, "/work", trace(1 + i));
+            }
+            long before = get(server, "/process", trace(1 + WARM_UP));
+            for (int i = 0; i < REQUESTS; i++) {
+                String trace = trace(1000 + i);
+                usedByTrace.put(trace, get(server, "/work", trace));
+            }
+            long process = get(server, "/process", trace(2 + WARM_UP)) - before;
+            end(server);
 
-        Map<String, Map<String, Json>> spans = served(result, usedByTrace::containsKey);
-        assertThat(spans.keySet()).isEqualTo(usedByTrace.keySet());
-        spans.forEach((trace, attributes) -> {
-            long total = nanos(attributes, "total");
-            long user = nanos(attributes, "user");
-            long system = nanos(attributes, "system");
-            assertThat(attributes.get("threadclock.cpu.partial").isTrue("boolValue")).isFalse();
-            assertThat(user).isNotNegative();
-            assertThat(system).isNotNegative();
-            assertThat(total).isGreaterThanOrEqualTo(user + system)
-                    .isGreaterThanOrEqualTo(usedByTrace.get(trace));
-        });
-        long spent = sum(spans.values().stream().map(attributes -> nanos(attributes, "total")));
-        long used = sum(usedByTrace.values().stream());
-        System.out.printf("  %s %s: threads used %,d ns, spans have %,d, process %,d%n", jdk, threads, used,
-                spent, process);
-        assertThat(spent).isCloseTo(used, withinPercentage(PERCENT));
-        if (!isVirtual) { // else the process has their scheduler, too
-            assertThat(spent).isCloseTo(process, withinPercentage(PERCENT));
+            Map<String, Map<String, AnyValue>> spans = served(sink, usedByTrace::containsKey);
+            assertThat(spans.keySet()).isEqualTo(usedByTrace.keySet());
+            spans.forEach((trace, attributes) -> {
+                long total = attributes.get("threadclock.cpu.total_ns").getIntValue();
+                long user = attributes.get("threadclock.cpu.user_ns").getIntValue();
+                long system = attributes.get("threadclock.cpu.system_ns").getIntValue();
+                assertThat(attributes.get("threadclock.cpu.partial").getBoolValue()).isFalse();
+                assertThat(user).isNotNegative();
+                assertThat(system).isNotNegative();
+                assertThat(total).isGreaterThanOrEqualTo(user + system)
+                        .isGreaterThanOrEqualTo(usedByTrace.get(trace));
+            });
+            long spent = sum(spans.values().stream()
+                    .map(attributes -> attributes.get("threadclock.cpu.total_ns").getIntValue()));
+            long used = sum(usedByTrace.values().stream());
+            System.out.printf("  %s %s: threads used %,d ns, spans have %,d, process %,d%n", jdk,
+                    threads, used, spent, process);
+            assertThat(spent).isCloseTo(used, withinPercentage(PERCENT));
+            if (!isVirtual) { // else the process has their scheduler, too
+                assertThat(spent).isCloseTo(process, withinPercentage(PERCENT));
+            }
+            return sink.metrics();
         }
-        return scopes(result, "resourceMetrics", "scopeMetrics")
-                .filter(scope -> scope.text("scope.name").equals("dev.threadclock"))
-                .flatMap(scope -> scope.all("metrics").stream())
-                .collect(Collectors.toMap(metric -> metric.text("name"), metric -> metric,
-                        (one, next) -> next));
     }
 
     /** Its agent then calls no extension of our kind but the one that says so. */
@@ -153,10 +157,10 @@ class OpenTelemetryTest {
                 .withClassPath(Product.JAR).withNativeAccess();
     }
 
-    private Running start(TestJdk jdk, List<String> more, String... args) throws Exception {
+    private Running start(TestJdk jdk, OtlpSink sink, List<String> more, String... args) throws Exception {
         return withAgent(jdk).with(more)
-                .with("-Dotel.traces.exporter=" + STDOUT, "-Dotel.metrics.exporter=" + STDOUT,
-                        "-Dotel.logs.exporter=none", "-Dotel.javaagent.logging=none",
+                .with("-Dotel.exporter.otlp.endpoint=" + sink.endpoint(), "-Dotel.logs.exporter=none",
+                        "-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.javaagent.logging=none",
                         "-Dotel.metric.export.interval=500")
                 .start(TracedApplication.class, List.of(args));
     }
@@ -176,44 +180,33 @@ class OpenTelemetryTest {
     }
 
     private long get(Running server, String path, String trace) throws Exception {
-        server.awaitOutput("port=");
-        String port = Files.readString(server.out()).replaceFirst("(?s).*port=(\\d+).*", "$1");
+        server.awaitOutput("\n");
+        String port = Files.readString(server.out()).strip().replace("port=", "");
         URI uri = URI.create("http://127.0.0.1:" + port + path);
         HttpRequest request = HttpRequest.newBuilder(uri)
                 .header("traceparent", "00-" + trace + "-00000000000000ff-01").build();
         return Long.parseLong(client.send(request, BodyHandlers.ofString()).body());
     }
 
-    private Result end(Running server) throws Exception {
+    private void end(Running server) throws Exception {
         get(server, "/end", trace(9999));
-        return server.end().exits(0);
-    }
-
-    /** What was exported, by instrumentation scope. */
-    private static Stream<Json> scopes(Result result, String resources, String scopes) {
-        return result.out().lines().filter(line -> line.startsWith("{\"" + resources)).map(Json::of)
-                .flatMap(export -> export.all(resources).stream())
-                .flatMap(resource -> resource.all(scopes).stream());
+        server.end().exits(0);
     }
 
     /** The attributes of the server's spans in these traces. */
-    private static Map<String, Map<String, Json>> served(Result result, Predicate<String> traces) {
-        return scopes(result, "resourceSpans", "scopeSpans").flatMap(scope -> scope.all("spans").stream())
-                .filter(span -> span.number("kind") == SERVER && traces.test(span.text("traceId")))
-                .collect(Collectors.toMap(span -> span.text("traceId"), OpenTelemetryTest::attributes));
+    private static Map<String, Map<String, AnyValue>> served(OtlpSink sink, Predicate<String> traces) {
+        Map<String, Map<String, AnyValue>> served = new HashMap<>();
+        for (Span span : new ArrayList<>(sink.spans())) {
+            String trace = HexFormat.of().formatHex(span.getTraceId().toByteArray());
+            if (span.getKind() == Span.SpanKind.SPAN_KIND_SERVER && traces.test(trace)) {
+                assertThat(served.put(trace, OtlpSink.attributes(span.getAttributesList()))).isNull();
+            }
+        }
+        return served;
     }
 
-    private static Map<String, Json> attributes(Json of) {
-        return of.all("attributes").stream()
-                .collect(Collectors.toMap(each -> each.text("key"), each -> each.at("value")));
-    }
-
-    private static long nanos(Map<String, Json> attributes, String quantity) {
-        return attributes.get("threadclock.cpu." + quantity + "_ns").number("intValue");
-    }
-
-    private static String text(Json point, String attribute) {
-        return attributes(point).get(attribute).text("stringValue");
+    private static String text(NumberDataPoint point, String attribute) {
+        return OtlpSink.attributes(point.getAttributesList()).get(attribute).getStringValue();
     }
 
     private static long sum(Stream<Long> nanos) {
