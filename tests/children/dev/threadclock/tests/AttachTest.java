@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.AgentSoakTest.Sample;
+import dev.threadclock.tests.child.AttachTarget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,6 +85,21 @@ class AttachTest {
             long before = jvm.nanosUntil(nanos -> nanos > 100);
             jvm.run("attach").exits(0);
             jvm.nanosUntil(nanos -> nanos * 3 < before);
+        }
+    }
+
+    /** Signalled too early, it would listen, and then remove its socket's file as a stale one. */
+    @OnEachJdk
+    void aJvmThatIsBeingCreatedIsAskedLater(TestJdk jdk) {
+        assumeFalse(jdk.isForMusl(), "what delays it is compiled for glibc");
+        Running starting = ChildJvm.of(jdk).withEnvironment("LD_PRELOAD", CLibrary.assume("late_vm_start"))
+                .start(AttachTarget.class);
+        Path name = Path.of("/proc", Long.toString(starting.process().pid()), "comm");
+        starting.await("a script that runs java", () -> AttachJvm.read(name).equals("java\n"));
+        Result attach = AttachJvm.command("attach", starting.process().pid(), "--timeout", "30s");
+        try (AttachJvm jvm = new AttachJvm(starting)) {
+            attach.exits(0);
+            assertThat(jvm.status().text("active")).isEqualTo("yes");
         }
     }
 

@@ -38,6 +38,9 @@ final class AttachRequest {
      * their builds.
      */
     private static final int RENEWS_ITS_SOCKET = 17;
+    /** Its counters say before the event VMInit, at which a debugger may hold it, that it has been created. */
+    private static final int CREATED_BEFORE_VMINIT = 11;
+    private static final Duration CREATION = Duration.ofSeconds(3);
     private static final long ACCEPTS = 0x10000; // __SO_ACCEPTCON, include/uapi/linux/net.h
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -56,12 +59,7 @@ final class AttachRequest {
         this.target = target;
         limit(limit);
         listens = isListening();
-        ProcStatus now = checked(target.process().status());
-        while (!listens && !now.handlesQuit() && deadline.pause()) {
-            now = checked(target.process().status());
-        }
-        target.updateFacts();
-        handlesQuit = now.handlesQuit();
+        handlesQuit = awaitCreation();
         if (!listens && !target.facts().attachable()) {
             throw new AttachException("the JVM " + target.label()
                     + (target.hasThreadclock() ? " has threadclock loaded, but was started with"
@@ -127,9 +125,7 @@ final class AttachRequest {
                 // A JVM listens for some time before it takes agents, and when it is ending.
                 answer.get().close();
                 if (!deadline.pause()) {
-                    throw new AttachException("the JVM " + target.label()
-                            + " takes no agent at this moment: it is still starting, or is ending; try"
-                            + " again");
+                    throw notNow();
                 }
             }
         }
@@ -268,6 +264,34 @@ final class AttachRequest {
                         : new AttachException("cannot talk to " + jvm + " over its socket: " + why);
             }
         };
+    }
+
+    /**
+     * Whether SIGQUIT is handled. A JVM that is being created ignores it (from JDK 19 on, JDK-8279124), or
+     * listens, but then removes its socket's file, which it takes for a stale one (AttachListener::vm_start).
+     */
+    private boolean awaitCreation() {
+        Deadline creation = new Deadline(CREATION);
+        boolean handled;
+        boolean created;
+        do {
+            handled = checked(target.process().status()).handlesQuit();
+            target.updateFacts();
+            if (!handled) {
+                creation = new Deadline(CREATION);
+            }
+            created = handled && (!target.isStarting()
+                    || target.facts().feature() < CREATED_BEFORE_VMINIT && creation.overBy(0));
+        } while (!listens && !created && deadline.pause());
+        if (!listens && handled && !created) {
+            throw notNow();
+        }
+        return handled;
+    }
+
+    private AttachException notNow() {
+        return new AttachException("the JVM " + target.label() + " takes no agent at this moment: it is"
+                + " still starting, or is ending; try again");
     }
 
     private ProcStatus checked(ProcStatus now) {

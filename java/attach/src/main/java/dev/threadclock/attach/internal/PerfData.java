@@ -22,6 +22,7 @@ final class PerfData {
     private static final int ENTRY_BYTES = 20;
 
     private final Map<String, String> texts = new HashMap<>();
+    private boolean incomplete;
     /** Of a damaged file, entries may overlap: together they are not read for more than the file is long. */
     private int bytesLeft;
 
@@ -33,7 +34,11 @@ final class PerfData {
     public static PerfData parse(byte[] bytes) {
         PerfData data = new PerfData(bytes.length);
         ByteBuffer file = ByteBuffer.wrap(bytes);
-        if (bytes.length < PROLOGUE_BYTES || file.getInt(0) != MAGIC || bytes[ACCESSIBLE] == 0) {
+        if (bytes.length < PROLOGUE_BYTES || file.getInt(0) != MAGIC) {
+            return data;
+        }
+        data.incomplete = bytes[ACCESSIBLE] == 0;
+        if (data.incomplete) {
             return data;
         }
         file.order(bytes[BYTE_ORDER] == 0 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
@@ -72,6 +77,11 @@ final class PerfData {
         }
         bytesLeft -= end - begin;
         return new String(file.array(), begin, end - begin, StandardCharsets.UTF_8);
+    }
+
+    /** Its JVM is being created (management.cpp, threads.cpp), or is ending. */
+    boolean isIncomplete() {
+        return incomplete;
     }
 
     public Optional<String> text(String name) {

@@ -37,6 +37,7 @@ public final class Target {
     private final String seenRoot;
     private final JavaCommandLine command;
     private JvmFacts facts;
+    private boolean starting;
     private ProcMaps maps;
     /** One time limit for all files that are read for a request: the target says how many there are. */
     private Deadline inspection;
@@ -158,11 +159,17 @@ public final class Target {
         files.addAll(releaseFiles());
         List<byte[]> contents = bytes(files);
         PerfData counters = PerfData.parse(counted ? contents.get(0) : new byte[0]);
+        starting = counters.isIncomplete();
         String release = contents.stream().skip(counted ? 1 : 0).filter(bytes -> bytes.length > 0).findFirst()
                 .map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse("");
         facts = JvmFacts.of(counters,
                 () -> JvmFacts.optionsFromOutside(command, process.environment(), this::text),
                 release);
+    }
+
+    /** As its counters said when its facts were updated last; false if it has none. */
+    boolean isStarting() {
+        return starting;
     }
 
     /**

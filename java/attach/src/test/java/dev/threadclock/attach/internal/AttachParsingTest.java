@@ -214,8 +214,10 @@ class AttachParsingTest {
         assertThat(PerfData.parse(file).text("sun.rt.jvmCapabilities")).contains("0100");
         assertThat(PerfData.parse(file).text("java.rt.vmArgs")).contains("-Xmx1g");
         assertThat(PerfData.parse(file).text("other")).isEmpty();
+        assertThat(PerfData.parse(file).isIncomplete()).isFalse();
         file[7] = 0;
         assertThat(PerfData.parse(file).text("java.rt.vmArgs")).as("not yet accessible").isEmpty();
+        assertThat(PerfData.parse(file).isIncomplete()).isTrue();
     }
 
     @Test
@@ -229,6 +231,7 @@ class AttachParsingTest {
             PerfData.parse(Arrays.copyOf(file, random.nextInt(file.length + 1)))
                     .text("sun.rt.jvmCapabilities");
         }
+        assertThat(PerfData.parse(new byte[40]).isIncomplete()).isFalse();
     }
 
     /** Each name and value would be most of the file: gigabytes, which another user's JVM makes us copy. */
