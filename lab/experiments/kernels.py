@@ -110,7 +110,7 @@ def commands(machine, cpu, quick):
             **({} if quick else {"doctor": f"{jar} doctor --no-jdks --json",
                                  "interrupted": "/tc/interrupted 400 5"}),
             "split": f"{bound}/tc/split loads 1000",
-            "demo": f"{jar} demo --no-html --quick --json - 2>/tmp/said",
+            "demo": f"{jar} demo --no-html --quick --json - 2>/tmp/said || (tail /tmp/said; exit 1)",
             "virtual": f"{java} -cp /tc/threadclock.jar:/tc/classes VirtualCosts bounds "
                        f"{100 if quick else 1000} /tc/libthread_nanos.so",
             "tests": tests}
@@ -165,11 +165,12 @@ def results(said):
         found["interrupted"] = json.loads(said["interrupted"][1].replace(guest.STOP + "\n", ""))
     if "split" in said and said["split"][1].startswith("{"):
         found["split"] = json.loads(said["split"][1])
-    if "demo" in said and "{" in said["demo"][1]:
-        one = json.loads(said["demo"][1][said["demo"][1].index("{"):])["jdks"][0]
-        if "with" in one:
-            found["demo"] = {when: {load: one[when][load] for load in ("aroundTicks", "betweenTicks")}
-                             for when in ("before", "with")}
+    if "demo" in said and said["demo"][0] == 0:
+        one = json.loads(said["demo"][1])["jdks"][0]
+        found["demo"] = {when: {load: one[when][load] for load in ("aroundTicks", "betweenTicks")}
+                         for when in ("before", "with")}
+    elif "demo" in said:
+        found["no demo"] = said["demo"][1][-300:]
     if "virtual" in said and said["virtual"][1].startswith("bounds "):
         found["virtual"] = list(map(int, said["virtual"][1].split()[1:4]))
     if "tests" in said:
@@ -222,7 +223,7 @@ def wrong(one):
     if "problem" in one:
         return [f"{one['name']}: {one['problem']}"]
     if lacks := [what for what in NEEDED if what not in one]:
-        return [f"{one['name']}: no {what}" for what in lacks]
+        return [f"{one['name']}: no {what}: {one.get('no ' + what, 'ended too early')}" for what in lacks]
     # The kernel's own split, which /proc shows a moment later, each part in steps of 10 ms.
     bad = [f"{one['name']}: {name}" for name in LOADS for load in [one["split"][name]]
            if abs(load["readings"][OURS_BY][0] - load["readings"]["/proc"][0]) > max(

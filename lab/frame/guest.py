@@ -109,7 +109,7 @@ def initramfs(folder, configuration, commands):
     """The archive that the kernel unpacks, with an init that runs the commands: {name: line of shell}."""
     cpio = Lab.tool("cpio")
     shutil.copy2(configuration, folder / "tc/config")
-    lines = "\n".join(f"echo '{BEGIN.format(name)}'; {command}; echo; echo \"{END.format(name, '$?')}\""
+    lines = "\n".join(f"echo '{BEGIN.format(name)}'; {command}; s=$?; echo; echo \"{END.format(name, '$s')}\""
                       for name, command in commands.items())
     (folder / "init").write_text(INIT.format(commands=lines))
     (folder / "init").chmod(0o755)

@@ -30,7 +30,7 @@ record VirtualTrial(Double offNanos, Double onNanos) {
 
     /** The first feature version with virtual threads. */
     private static final int FIRST = 21;
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final String ON = "on";
     private static final String OFF = "off";
 

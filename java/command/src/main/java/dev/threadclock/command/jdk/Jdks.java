@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * @param skipped folders that look like an installation but do not work
  */
 public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /** A folder that is skipped, and why. */
     public record Skipped(String path, String reason) {}

@@ -30,10 +30,10 @@ public record MeasuredJvm(Plan plan, TickClock ticks) {
         /** About 2 s for each JVM: what a verdict needs. */
         public static final Plan VERDICT = new Plan(200, 150, 0, 400);
 
-        private static final int SLOWEST = 3;
-        private static final int START_MILLIS = 20_000;
+        private static final int SLOWEST = 10;
+        private static final int START_MILLIS = 60_000;
 
-        /** The time limit of a JVM: several times its expected time, because the machine may be busy. */
+        /** The time limit of a JVM: ten times its expected time, because the machine may be busy, or emulated. */
         private Duration limit() {
             return Duration.ofMillis(START_MILLIS
                     + (long) SLOWEST * (warmUpMillis + costMillis + 2 * latencyMillis + 6 * rightnessMillis));
