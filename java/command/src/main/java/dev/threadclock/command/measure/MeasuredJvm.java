@@ -33,7 +33,7 @@ public record MeasuredJvm(Plan plan, TickClock ticks) {
         private static final int SLOWEST = 10;
         private static final int START_MILLIS = 60_000;
 
-        /** The time limit of a JVM: ten times its expected time, because the machine may be busy, or emulated. */
+        /** The time limit of a JVM: ten times its expected time: the machine may be busy, or emulated. */
         private Duration limit() {
             return Duration.ofMillis(START_MILLIS
                     + (long) SLOWEST * (warmUpMillis + costMillis + 2 * latencyMillis + 6 * rightnessMillis));
