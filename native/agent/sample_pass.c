@@ -24,26 +24,24 @@ static bool grow(struct sample_pass *pass, size_t count)
     return true;
 }
 
-/* Reads all threads into rows. The time at which it began, or -1. */
-static int64_t look(struct sample_pass *pass)
+/* Reads all threads into rows. */
+static bool look(struct sample_pass *pass)
 {
     for (;;) {
-        int64_t begin_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
         int64_t count = threadclock_all_threads(pass->rows, pass->capacity);
         if (count >= 0 && (size_t)count <= pass->capacity) {
             pass->count = (size_t)count;
-            return begin_ns;
+            return true;
         }
         if (count < 0 || !grow(pass, (size_t)count))
-            return -1;
+            return false;
     }
 }
 
-static void put_moment(struct sample_message *message, const struct sample_pass *pass, int64_t begin_ns)
+static void put_moment(struct sample_message *message, const struct sample_pass *pass)
 {
     sample_put_kind(message, SAMPLE_MOMENT);
     sample_put_u64(message, (uint64_t)(threadclock_clock_ns(CLOCK_REALTIME) / 1000000));
-    sample_put_u64(message, (uint64_t)begin_ns);
     sample_put_u64(message, (uint64_t)threadclock_clock_ns(CLOCK_MONOTONIC));
     sample_put_times(message, &pass->process);
 }
@@ -157,8 +155,7 @@ static int64_t read_process(struct sample_pass *pass)
 
 static bool put_all(struct sample_message *message, struct sample_pass *pass)
 {
-    int64_t begin_ns = look(pass);
-    if (begin_ns < 0)
+    if (!look(pass))
         return false;
     put_changes(message, pass);
     pass->others_ns = read_process(pass);
@@ -166,7 +163,7 @@ static bool put_all(struct sample_message *message, struct sample_pass *pass)
         return false;
     for (uint32_t i = 0; i < pass->busy_count && i < SAMPLE_BUSY_MAX; i++)
         pass->others_ns -= pass->rows[pass->busy[i]].times.total_ns;
-    put_moment(message, pass, begin_ns);
+    put_moment(message, pass);
     turn(pass);
     return true;
 }
@@ -189,7 +186,6 @@ static bool read_busy(const struct sample_pass *pass, struct threadclock_times t
 static bool put_busy(struct sample_message *message, struct sample_pass *pass)
 {
     struct threadclock_times times[SAMPLE_BUSY_MAX];
-    int64_t begin_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
     if (pass->busy_count == 0 || pass->busy_count > SAMPLE_BUSY_MAX || !read_busy(pass, times))
         return false;
     for (uint32_t i = 0; i < pass->busy_count; i++) {
@@ -202,7 +198,7 @@ static bool put_busy(struct sample_message *message, struct sample_pass *pass)
         row->times = times[i];
         put_times(message, row);
     }
-    put_moment(message, pass, begin_ns);
+    put_moment(message, pass);
     return true;
 }
 

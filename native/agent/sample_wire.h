@@ -11,12 +11,11 @@
 #include "threadclock.h"
 
 /* The first eight bytes of a channel: they identify the sender and the version of the format. */
-#define SAMPLE_MAGIC 0x3150534b434f4c43ull /* "CLOCKSP1" */
+#define SAMPLE_MAGIC 0x3250534b434f4c43ull /* "CLOCKSP2" */
 
 /* A message is its length (4 bytes) and that many bytes of records, each of which begins with its kind. */
 enum sample_record {
-    SAMPLE_MOMENT =
-        1, /* wall_ms, begin_ns, end_ns (monotonic), times of the process: the message is a sample */
+    SAMPLE_MOMENT = 1, /* wall_ms, ns (monotonic), times of the process: the message is a sample */
     SAMPLE_JAVA = 2,   /* id, tid (0: sent before, or none), state, name: a Java thread now */
     SAMPLE_START = 3,  /* id, tid, ns, name: it has started */
     SAMPLE_END = 4,    /* id, tid, ns, times, name: it is about to end or to detach from the JVM */

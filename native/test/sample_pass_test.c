@@ -111,7 +111,7 @@ static const unsigned char *take_thread(const unsigned char *at)
 
 static const unsigned char *take_record(const unsigned char *at)
 {
-    uint64_t serial, moment[3];
+    uint64_t serial, moment[2];
     switch (*at++) {
     case SAMPLE_MOMENT:
         return take(take(at, moment, sizeof moment), &reader.process, sizeof reader.process);

@@ -20,7 +20,7 @@ import java.util.Set;
 /** A parsed message of the agent's sampler (native/agent/sample_wire.h): records by kind, in order. */
 final class Message {
     /** The first eight bytes of a channel. */
-    static final long MAGIC = 0x3150_534b_434f_4c43L;
+    static final long MAGIC = 0x3250_534b_434f_4c43L;
 
     private static final int MOMENT = 1;
     private static final int JAVA = 2;
@@ -45,8 +45,8 @@ final class Message {
     Optional<Virtual> virtual = Optional.empty();
     final Set<Long> carriers = new HashSet<>();
 
-    /** The pass over the kernel's threads, from begin to end by the monotonic clock. */
-    record Moment(long wallMillis, long beginNanos, long endNanos, CpuSnapshot process) {}
+    /** The end of the pass over the kernel's threads; nanos: by the monotonic clock. */
+    record Moment(long wallMillis, long nanos, CpuSnapshot process) {}
 
     /** A Java thread's current state. tid: 0 if it is unknown or has been sent before. */
     record Java(long id, int tid, char state, String name) {}
@@ -96,7 +96,7 @@ final class Message {
                 switch (kind) {
                     case MOMENT ->
                         all.moment = Optional
-                                .of(new Moment(in.getLong(), in.getLong(), in.getLong(), times(in)));
+                                .of(new Moment(in.getLong(), in.getLong(), times(in)));
                     case JAVA ->
                         all.java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
                     case START -> all.events.add(

@@ -89,7 +89,6 @@ final class ProcSampling extends Sampling {
         Message seen = new Message();
         long livingNanos = 0;
         long wallMillis = System.currentTimeMillis();
-        long begin = System.nanoTime();
         for (int tid : tids()) {
             Optional<Kernel> thread = read(tid, seen.gone);
             if (thread.isPresent()) {
@@ -104,7 +103,7 @@ final class ProcSampling extends Sampling {
             return Optional.empty();
         }
         // The process's time has units of 10 ms and may therefore be less than the sum of its threads.
-        seen.moment = Optional.of(new Moment(wallMillis, begin, System.nanoTime(),
+        seen.moment = Optional.of(new Moment(wallMillis, System.nanoTime(),
                 stat.get().times(livingNanos + endedNanos)));
         return book.take(seen);
     }

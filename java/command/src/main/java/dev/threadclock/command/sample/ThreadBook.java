@@ -144,7 +144,7 @@ final class ThreadBook {
                 raise(row, ran.times());
             }
         });
-        join(rows.values(), moment.endNanos());
+        join(rows.values(), moment.nanos());
         join(gone, Long.MAX_VALUE);
         List<Use> ended = new ArrayList<>();
         gone.forEach(row -> ended.add(ended(row)));
@@ -157,8 +157,8 @@ final class ThreadBook {
         if (rest.totalNanos() > 0) {
             living.add(new Use(ENDED_THREADS, 0, 0, 0, Use.ENDED, 1, used(rest), life(rest)));
         }
-        long nanos = moment.endNanos() - lastNanos.orElse(moment.endNanos());
-        lastNanos = OptionalLong.of(moment.endNanos());
+        long nanos = moment.nanos() - lastNanos.orElse(moment.nanos());
+        lastNanos = OptionalLong.of(moment.nanos());
         return new Interval(moment.wallMillis(), nanos, used(process), life(process), living, ended,
                 message.virtual.flatMap(this::virtual));
     }

@@ -32,8 +32,8 @@ class ChannelSamplingTest {
         sampler.write(buffer().putInt(records.limit()).put(records).flip());
     }
 
-    private static ByteBuffer moment(long endNanos) {
-        return buffer().put((byte) 1).putLong(0).putLong(0).putLong(endNanos).putLong(0).putLong(0)
+    private static ByteBuffer moment(long nanos) {
+        return buffer().put((byte) 1).putLong(0).putLong(nanos).putLong(0).putLong(0)
                 .putLong(0);
     }
 

@@ -27,12 +27,12 @@ class MessageTest {
 
     @Test
     void aSampleHasItsMomentAndItsThreads() throws IOException {
-        out.put((byte) 1).putLong(5).putLong(6).putLong(7).putLong(1).putLong(2).putLong(3);
+        out.put((byte) 1).putLong(5).putLong(6).putLong(1).putLong(2).putLong(3);
         out.put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3);
         text("main".getBytes(StandardCharsets.UTF_8));
         out.put((byte) 7).putLong(10);
         Message message = parse();
-        assertThat(message.moment).contains(new Message.Moment(5, 6, 7, new CpuSnapshot(1, 2, 3)));
+        assertThat(message.moment).contains(new Message.Moment(5, 6, new CpuSnapshot(1, 2, 3)));
         assertThat(message.threads)
                 .containsExactly(new Message.Kernel(8, 9, new CpuSnapshot(1, 2, 3), "main"));
         assertThat(message.gone).containsExactly(10L);

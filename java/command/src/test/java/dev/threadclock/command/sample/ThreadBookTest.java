@@ -30,11 +30,11 @@ class ThreadBookTest {
 
     private record Gone(long serial) {}
 
-    /** A pass that takes 10 ns, 1000 ns after the previous one, and what the message has besides. */
+    /** A pass 1000 ns after the previous one, and what the message has besides. */
     private Interval sample(long processNanos, Object... records) {
         nanos += 1000;
         Message message = new Message();
-        message.moment = Optional.of(new Moment(0, nanos - 10, nanos, nanos(processNanos)));
+        message.moment = Optional.of(new Moment(0, nanos, nanos(processNanos)));
         for (Object record : records) {
             if (record instanceof Java java) {
                 message.java.add(java);
@@ -189,7 +189,7 @@ class ThreadBookTest {
     private Interval virtual(int epoch, long carrierNanos, Group... groups) {
         nanos += 1000;
         Message message = new Message();
-        message.moment = Optional.of(new Moment(0, nanos - 10, nanos, CpuSnapshot.ZERO));
+        message.moment = Optional.of(new Moment(0, nanos, CpuSnapshot.ZERO));
         message.java.add(new Java(9, TID, 'R', "carrier"));
         message.threads.add(new Kernel(1, TID, nanos(carrierNanos), "carrier"));
         message.threads.add(new Kernel(2, 78, nanos(nanos), "other"));
