@@ -3,6 +3,7 @@
  * For LD_PRELOAD: a JVM that is created so slowly that its attach listener makes its socket's file before
  * AttachListener::vm_start looks for a stale one, and removes it. It waits for that file for 0.3 s.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

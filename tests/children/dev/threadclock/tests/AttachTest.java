@@ -92,14 +92,27 @@ class AttachTest {
     @OnEachJdk
     void aJvmThatIsBeingCreatedIsAskedLater(TestJdk jdk) {
         assumeFalse(jdk.isForMusl(), "what delays it is compiled for glibc");
-        Running starting = ChildJvm.of(jdk).withEnvironment("LD_PRELOAD", CLibrary.assume("late_vm_start"))
+        Running jvm = ChildJvm.of(jdk).withEnvironment("LD_PRELOAD", CLibrary.assume("late_vm_start"))
                 .start(AttachTarget.class);
-        Path name = Path.of("/proc", Long.toString(starting.process().pid()), "comm");
-        starting.await("a script that runs java", () -> AttachJvm.read(name).equals("java\n"));
-        Result attach = AttachJvm.command("attach", starting.process().pid(), "--timeout", "30s");
-        try (AttachJvm jvm = new AttachJvm(starting)) {
-            attach.exits(0);
-            assertThat(jvm.status().text("active")).isEqualTo("yes");
+        try {
+            Path maps = Path.of("/proc", Long.toString(jvm.process().pid()), "maps");
+            jvm.await("libjvm", () -> Files.readString(maps).contains("libjvm.so"));
+            AttachJvm.command("attach", jvm.process().pid(), "--timeout", "30s").exits(0);
+        } finally {
+            jvm.kill();
+        }
+    }
+
+    @OnEachJdk
+    void aJvmThatADebuggerHoldsAtItsStartAnswers(TestJdk jdk) {
+        Running jvm = ChildJvm.of(jdk)
+                .with("-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0")
+                .start(AttachTarget.class);
+        try {
+            jvm.awaitOutput("Listening");
+            AttachJvm.command("attach", jvm.process().pid(), "--timeout", "30s").exits(0);
+        } finally {
+            jvm.kill();
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
-import com.sun.management.ThreadMXBean;
 import dev.threadclock.command.probe.TickLoads;
+import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Proxy;
 
 /**

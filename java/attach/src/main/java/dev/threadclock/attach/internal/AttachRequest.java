@@ -38,8 +38,9 @@ final class AttachRequest {
      * their builds.
      */
     private static final int RENEWS_ITS_SOCKET = 17;
-    /** Its counters say before the event VMInit, at which a debugger may hold it, that it has been created. */
-    private static final int CREATED_BEFORE_VMINIT = 11;
+    /** Its counters say before VMInit that it has been created; a debugger or a premain may hold it there. */
+    private static final int CREATED_BEFORE_VMINIT = 17;
+    /** Of an older JVM: what is left of it once SIGQUIT is handled, at most. */
     private static final Duration CREATION = Duration.ofSeconds(3);
     private static final long ACCEPTS = 0x10000; // __SO_ACCEPTCON, include/uapi/linux/net.h
 
@@ -59,7 +60,7 @@ final class AttachRequest {
         this.target = target;
         limit(limit);
         listens = isListening();
-        handlesQuit = awaitCreation();
+        handlesQuit = awaitCreation(limit);
         if (!listens && !target.facts().attachable()) {
             throw new AttachException("the JVM " + target.label()
                     + (target.hasThreadclock() ? " has threadclock loaded, but was started with"
@@ -270,20 +271,25 @@ final class AttachRequest {
      * Whether SIGQUIT is handled. A JVM that is being created ignores it (from JDK 19 on, JDK-8279124), or
      * listens, but then removes its socket's file, which it takes for a stale one (AttachListener::vm_start).
      */
-    private boolean awaitCreation() {
-        Deadline creation = new Deadline(CREATION);
+    private boolean awaitCreation(Duration limit) {
+        Duration half = limit.dividedBy(2);
+        Duration rest = half.compareTo(CREATION) < 0 ? half : CREATION;
+        Deadline creation = new Deadline(rest);
         boolean handled;
-        boolean created;
+        boolean created = false;
         do {
             handled = checked(target.process().status()).handlesQuit();
-            target.updateFacts();
-            if (!handled) {
-                creation = new Deadline(CREATION);
+            if (handled) {
+                target.updateFacts();
+                created = !target.isStarting()
+                        || target.facts().feature() < CREATED_BEFORE_VMINIT && creation.overBy(0);
+            } else {
+                creation = new Deadline(rest);
             }
-            created = handled && (!target.isStarting()
-                    || target.facts().feature() < CREATED_BEFORE_VMINIT && creation.overBy(0));
         } while (!listens && !created && deadline.pause());
-        if (!listens && handled && !created) {
+        if (!handled) {
+            target.updateFacts();
+        } else if (!listens && !created) {
             throw notNow();
         }
         return handled;
@@ -291,7 +297,7 @@ final class AttachRequest {
 
     private AttachException notNow() {
         return new AttachException("the JVM " + target.label() + " takes no agent at this moment: it is"
-                + " still starting, or is ending; try again");
+                + " still starting, or is ending; try again, with a longer timeout");
     }
 
     private ProcStatus checked(ProcStatus now) {

@@ -79,7 +79,7 @@ final class PerfData {
         return new String(file.array(), begin, end - begin, StandardCharsets.UTF_8);
     }
 
-    /** Its JVM is being created (management.cpp, threads.cpp), or is ending. */
+    /** Its JVM is still being created (set_accessible, management.cpp and threads.cpp). */
     boolean isIncomplete() {
         return incomplete;
     }

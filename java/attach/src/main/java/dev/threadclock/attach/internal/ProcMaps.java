@@ -69,9 +69,10 @@ public record ProcMaps(List<Mapped> files) {
         return first(file -> file.name().startsWith("ld-musl-") || file.name().equals("libc.so")).isPresent();
     }
 
-    /** HotSpot's file of performance counters (jvmstat), unless disabled. */
-    public Optional<Mapped> counters() {
-        return first(file -> file.path().contains("/hsperfdata_"));
+    /** HotSpot's file of performance counters, unless disabled. jvmstat maps those of other JVMs. */
+    public Optional<Mapped> counters(int namespacePid) {
+        String end = "/" + namespacePid;
+        return first(file -> file.path().contains("/hsperfdata_") && file.path().endsWith(end));
     }
 
     /** The archive of classes that a JVM uses: its AOT cache, if that is named, or a CDS archive. */

@@ -153,7 +153,8 @@ public final class Target {
         }
         filesRead = 0;
         List<String> files = new ArrayList<>();
-        process.maps().counters().filter(file -> !file.deleted()).map(file -> inside(file.path()))
+        process.maps().counters(namespacePid()).filter(file -> !file.deleted())
+                .map(file -> inside(file.path()))
                 .ifPresent(files::add);
         boolean counted = !files.isEmpty();
         files.addAll(releaseFiles());

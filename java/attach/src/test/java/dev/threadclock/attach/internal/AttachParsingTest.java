@@ -54,6 +54,7 @@ class AttachParsingTest {
                         7f0000006000-7f0000007000 r-xp 00001000 00:1b 17                         /tmp/c/libthreadclock.so@org.example.NativeLibrary (deleted)
                         7f0000006000-7f0000007000 r-xp 00001000 00:1b 18                         /usr/lib/libthreadclock.so.0.1.0
                         7f0000006000-7f0000007000 r-xp 00001000 00:1b 19                         /usr/lib/libthreadclock.software
+                        7f0000007000-7f0000008000 rw-s 00000000 00:1b 14                         /tmp/hsperfdata_me/711
                         7f0000007000-7f0000008000 rw-s 00000000 00:1b 15                         /tmp/hsperfdata_me/4711
                         7f0000008000-7f0000009000 r-xp 00000000 00:1b 16                         /lib/ld-musl-x86_64.so.1
                         7ffc00000000-7ffc00001000 rw-p 00000000 00:00 0                          [stack]
@@ -65,7 +66,7 @@ class AttachParsingTest {
                 .containsExactly(new ProcMaps.Mapped("/tmp/a b/libthreadclock.so", true, true),
                         new ProcMaps.Mapped("/tmp/c/libthreadclock.so@org.example.NativeLibrary", true, true),
                         new ProcMaps.Mapped("/usr/lib/libthreadclock.so.0.1.0", false, true));
-        assertThat(maps.counters()).get().extracting(ProcMaps.Mapped::path)
+        assertThat(maps.counters(4711)).get().extracting(ProcMaps.Mapped::path)
                 .isEqualTo("/tmp/hsperfdata_me/4711");
         assertThat(maps.isMusl()).isTrue();
         assertThat(maps.isOpenJ9()).isFalse();
