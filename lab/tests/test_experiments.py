@@ -235,12 +235,15 @@ def test_doctor_says_what_a_total_contains(says, wrong):
     assert len(list(kernels.misjudged(one))) == wrong
 
 
-@pytest.mark.parametrize("user, on_time, wrong", [(20, 10, 1), (20, 5, 0), (110, 5, 1), (90, 10, 0)])
-def test_a_guest_too_late_for_its_ticks_is_judged_by_what_cannot_be(user, on_time, wrong):
+@pytest.mark.parametrize("user, on_time, hit, wrong", [
+    (20, 10, 9, 1), (20, 5, 9, 0), (20, 10, 2, 0), (110, 5, 9, 1), (110, 10, 2, 1), (90, 10, 9, 0)])
+def test_a_guest_too_late_for_its_ticks_is_judged_by_what_cannot_be(user, on_time, hit, wrong):
     measured = {"userNanos": user, "cpuNanos": 100, "rounds": 10, "roundsOnTime": on_time}
     load = {"readings": {kernels.OURS_BY: [9, 0], "/proc": [9, 0]}, "total_ns": 9, "user_ns": 9}
     one = {"name": "6.1", "split": dict.fromkeys(kernels.LOADS, load), "virtual": [85, 90, 99],
-           "demo": {"with": {"aroundTicks": measured, "betweenTicks": {**measured, "userNanos": 0}}},
+           "demo": {"with": {"aroundTicks": measured, "betweenTicks": {**measured, "userNanos": 0}},
+                    "before": {"aroundTicks": {"userNanos": hit * kernels.TICK_NS, "rounds": 10},
+                               "betweenTicks": {"userNanos": 0, "rounds": 10}}},
            "passed": 1, "tests": {}}
     assert len(kernels.wrong(one)) == wrong
     for virtual in [85, 80, 99], [85, 110, 99]:
