@@ -8,7 +8,8 @@ import java.lang.reflect.Proxy;
 /**
  * A child program whose thread "changer" works first between the kernel's timer ticks, which therefore hardly
  * see it, and then in the kernel, where they do. So its share of user time according to the ticks falls. Then
- * it ends. It never reads its own times. Arguments: tick length and phase in nanoseconds of System.nanoTime().
+ * it ends. It never reads its own times.
+ * Arguments: tick length and phase in nanoseconds of System.nanoTime().
  */
 public final class ChangingLoad {
     private static final long BETWEEN_TICKS_NANOS = 2_500_000_000L;
