@@ -24,7 +24,7 @@ record CLibrary(Optional<Path> file, String problem) {
     private static final Map<String, CLibrary> COMPILED = new ConcurrentHashMap<>();
     /** Test JVMs that run side by side have separate folders. */
     private static final Path FOLDER = Product.ROOT.resolve("build/test/parity")
-            .resolve(System.getProperty("threadclock.fork", "1"));
+            .resolve(Long.toString(ProcessHandle.current().pid()));
 
     static CLibrary of(String name) {
         return COMPILED.computeIfAbsent(name, CLibrary::compile);
