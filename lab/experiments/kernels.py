@@ -111,7 +111,7 @@ def commands(machine, cpu, quick):
             **({} if quick else {"doctor": f"{jar} doctor --no-jdks --json",
                                  "interrupted": "/tc/interrupted 400 5"}),
             "split": f"{bound}/tc/split loads 1000",
-            "demo": f"{jar} demo --no-html --quick --json - 2>/tmp/said || (tail /tmp/said; exit 1)",
+            "demo": f"{jar} demo --quick --json - 2>/tmp/said || (tail /tmp/said; exit 1)",
             "virtual": f"{java} -cp /tc/threadclock.jar:/tc/classes VirtualCosts bounds "
                        f"{100 if quick else 1000} /tc/libthread_nanos.so",
             "tests": tests}

@@ -150,7 +150,7 @@ class AttachRefusalTest {
     @Test
     void aFolderWithoutAJdkIsRefused() {
         for (String command : List.of("doctor --jdk /nonexistent/jdk",
-                "demo --quick --no-html --jdk /nonexistent/jdk", "demo --quick --no-html --jdk " + folder)) {
+                "demo --quick --jdk /nonexistent/jdk", "demo --quick --jdk " + folder)) {
             Result result = AttachJvm.command(List.of(command.split(" "))).exits(1);
             assertThat(result.err()).contains(command.replaceAll(".* ", "")).doesNotContain("\tat ");
         }

@@ -47,10 +47,9 @@ class DemoTest {
 
     @OnEachJdk(thorough = true)
     void figuresAreSane(TestJdk jdk) throws Exception {
-        Path html = folder.resolve("page.html");
         Path markdown = folder.resolve("table.md");
-        Result result = run("demo", "--quick", "--jdk", jdk.jdk().home(), "--json", "-", "--html", html,
-                "--markdown", markdown).exits(0);
+        Result result = run("demo", "--quick", "--jdk", jdk.jdk().home(), "--json", "-", "--markdown",
+                markdown).exits(0);
         assertThat(result.json().all("jdks")).hasSize(1);
         Json measured = result.json().at("jdks.0");
         assertThat(measured.text("version")).isEqualTo(jdk.jdk().version());
@@ -64,13 +63,11 @@ class DemoTest {
         }
         // This holds however busy the machine is: the old path makes at least one system call, ours none.
         assertThat(median(measured, "with.user")).isLessThan(median(measured, "before.user"));
-        assertThat(Files.readString(html)).startsWith("<!").contains("</html>").doesNotContain("src=\"http",
-                "href=\"http");
         assertThat(Files.readString(markdown)).contains("|");
         Path json = Files.writeString(folder.resolve("demo.json"), result.out());
         assertThat(Files.readString(markdown)).as("the table is made of the JSON")
                 .isEqualTo(DemoMarkdown.render(json));
-        assertThat(left()).containsExactlyInAnyOrder(html, markdown, json);
+        assertThat(left()).containsExactlyInAnyOrder(markdown, json);
     }
 
     private static double median(Json measured, String what) {
@@ -80,8 +77,8 @@ class DemoTest {
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"INT", "TERM"})
     void aSignalLeavesNoChildAndNoFile(String signal) throws Exception {
-        Path html = folder.resolve("page.html");
-        Running demo = start("demo", "--jdk", TestJdk.newest().jdk().home(), "--html", html);
+        Running demo = start("demo", "--jdk", TestJdk.newest().jdk().home(), "--markdown",
+                folder.resolve("table.md"));
         demo.await("a child that measures", () -> !measuring(demo).isEmpty());
         AttachJvm.sleep(1000); // it measures for a while
         List<ProcessHandle> children = measuring(demo);

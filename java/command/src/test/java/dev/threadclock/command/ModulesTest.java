@@ -42,11 +42,10 @@ class ModulesTest {
 
     /**
      * Public types that are used by name or by tests: JMH is given the profiler's name; tests of other
-     * modules render the README's table and the demo's page, and run the loads.
+     * modules render the README's table and run the loads.
      */
     private static final Set<String> KNOWN_OUTSIDE = Set.of(ROOT + ".jmh.CpuTimeProfiler",
-            ROOT + ".command.demo.DemoMarkdown", ROOT + ".command.demo.DemoHtml",
-            ROOT + ".command.probe.TickLoads");
+            ROOT + ".command.demo.DemoMarkdown", ROOT + ".command.probe.TickLoads");
 
     private static JavaClasses classes;
 

@@ -46,8 +46,8 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  threadclock demo --quick",
-            "  threadclock demo --jdk /opt/jdk-21 --html jdk-21.html",
-            "  threadclock demo --no-html --markdown -",
+            "  threadclock demo --jdk /opt/jdk-21 --json jdk-21.json",
+            "  threadclock demo --markdown -",
             "",
             "JDKs are looked for in JAVA_HOME, PATH, /usr/lib/jvm, /usr/java, /opt/java and",
             "~/.sdkman/candidates/java.",
@@ -60,13 +60,6 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Option(names = "--quick", description = "Measure for a few seconds only: orders of magnitude.")
     private boolean quick;
-
-    @Option(names = "--html", paramLabel = "FILE",
-            description = "Write the page to this file (default: demo.html).")
-    private Path html;
-
-    @Option(names = "--no-html", description = "Write no page.")
-    private boolean noHtml;
 
     @Option(names = "--json", paramLabel = "FILE",
             description = "Write all figures as JSON; - is stdout, to which nothing else is then written.")
@@ -104,12 +97,9 @@ public final class DemoCommand implements Callable<Integer> {
 
     /** The files to write, with the content of each. */
     private Map<OutputFile, Function<DemoReport, String>> files() {
-        if (noHtml && html != null) {
-            throw new ParameterException(spec.commandLine(), "--html and --no-html exclude each other");
-        }
-        if (Stream.of(json, markdown, html).filter(Path.of("-")::equals).count() > 1) {
+        if (Stream.of(json, markdown).allMatch(Path.of("-")::equals)) {
             throw new ParameterException(spec.commandLine(),
-                    "only one of --json, --markdown and --html can go to stdout");
+                    "only one of --json and --markdown can go to stdout");
         }
         Map<OutputFile, Function<DemoReport, String>> files = new LinkedHashMap<>();
         if (json != null) {
@@ -117,10 +107,6 @@ public final class DemoCommand implements Callable<Integer> {
         }
         if (markdown != null) {
             files.put(OutputFile.checked(markdown, "--markdown FILE"), DemoMarkdown::render);
-        }
-        if (!noHtml) {
-            files.put(OutputFile.checked(html == null ? Path.of("demo.html") : html,
-                    "--html FILE, or leave it out with --no-html"), report -> new DemoHtml(report).render());
         }
         return files;
     }

@@ -48,10 +48,4 @@ public final class Figures {
         String form = value >= 99.95 ? "%,.0f" : value >= 9.995 ? "%.1f" : "%.2f";
         return String.format(Locale.ROOT, form, value);
     }
-
-    /** "1 ns", "10 ns", "1 µs": ten to the power of the exponent (0 or more), in nanoseconds. */
-    public static String decade(int exponent) {
-        String[] units = {"ns", "µs", "ms", "s"};
-        return (int) Math.pow(10, exponent % 3) + " " + units[exponent / 3];
-    }
 }

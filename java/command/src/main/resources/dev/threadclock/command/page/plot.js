@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// uPlot for all pages: in their colours, light, dark and printed, at the width of its element, and for fingers.
+// uPlot in the colours of the page: light, dark and printed, at the width of its element, and for fingers.
 "use strict";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();

@@ -31,9 +31,8 @@ class DemoCommandTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--html x --no-html, exclude each other", "--json - --markdown -, only one of",
-        "--html - --json -, only one of",
-        "--json, --json", "extra, extra", "--jdk, --jdk"})
+    @CsvSource({"--json - --markdown -, only one of", "--json, --json", "extra, extra", "--jdk, --jdk",
+        "--html x, --html"})
     void usageErrorsExitWith2(String line, String says) {
         assertThat(command().execute(line.split(" "))).isEqualTo(2);
         assertThat(said.toString()).contains(says);
@@ -45,13 +44,13 @@ class DemoCommandTest {
             throw e;
         });
         DemoCommand demo = command.getCommand();
-        command.parseArgs("--no-html", "--jdk", "/nonexistent", "--json",
+        command.parseArgs("--jdk", "/nonexistent", "--json",
                 folder.resolve("no/demo.json").toString());
         assertThatThrownBy(demo::call).isInstanceOf(Failure.class).hasMessageContainingAll("no such folder",
                 "--json FILE");
-        command.parseArgs("--html", folder.toString());
+        command.parseArgs("--markdown", folder.toString());
         assertThatThrownBy(demo::call).isInstanceOf(Failure.class).hasMessageContainingAll("it is a folder",
-                "--no-html");
+                "--markdown FILE");
     }
 
     private static final String JSON = """

@@ -31,12 +31,6 @@ class FiguresTest {
         assertThat(Figures.percent(fraction)).isEqualTo(shown);
     }
 
-    @ParameterizedTest
-    @CsvSource({"0, 1 ns", "2, 100 ns", "3, 1 µs", "7, 10 ms", "9, 1 s"})
-    void powersOfTenHaveTheirUnit(int exponent, String shown) {
-        assertThat(Figures.decade(exponent)).isEqualTo(shown);
-    }
-
     @Test
     void theMachinesLanguageDoesNotMatter() {
         Locale before = Locale.getDefault();

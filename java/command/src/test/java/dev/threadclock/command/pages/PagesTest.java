@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonElement;
-import dev.threadclock.command.demo.DemoHtml;
 import dev.threadclock.command.page.Page;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,9 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The pages in a real browser, wide and narrow, light and dark. Leaves a picture of each in target/pages. */
+/** The page of a recording in a real browser, wide and narrow, light and dark. Leaves pictures in target/pages. */
 class PagesTest {
-    private static final Path RESULTS = Path.of("../..", "lab", "results");
     private static final Path PICTURES = Path.of("target", "pages");
 
     @TempDir
@@ -38,7 +35,6 @@ class PagesTest {
             return;
         }
         Files.createDirectories(PICTURES);
-        Files.writeString(folder.resolve("demo.html"), DemoHtml.render(RESULTS.resolve("demo.json")));
         Files.writeString(folder.resolve("recording.html"), Recordings.page());
         browser = new Browser(program.get(), Files.createDirectory(folder.resolve("profile")));
     }
@@ -69,21 +65,14 @@ class PagesTest {
         assertThat(browser.fetched()).as("requests but for the page").hasSize(1);
     }
 
-    @ParameterizedTest(name = "{0}, {1} pixels, dark: {2}, scripts: {3}")
-    @CsvSource({
-        "demo, 1280, false, true", "demo, 1280, true, true", "demo, 390, false, true",
-        "demo, 390, true, true",
-        "recording, 1280, false, true", "recording, 1280, true, true", "recording, 390, false, true",
-        "recording, 390, true, true",
-        "demo, 390, false, false", "recording, 390, false, false",
-        "recording, 1280, true, false"
-    })
-    void thePageIsDrawnAndFitsItsWindow(String name, int width, boolean dark, boolean scripts)
-            throws Exception {
+    @ParameterizedTest(name = "{0} pixels, dark: {1}, scripts: {2}")
+    @CsvSource({"1280, false, true", "1280, true, true", "390, false, true", "390, true, true",
+        "390, false, false", "1280, true, false"})
+    void thePageIsDrawnAndFitsItsWindow(int width, boolean dark, boolean scripts) throws Exception {
         browser.look(width, dark, scripts);
-        browser.load(folder.resolve(name + ".html"));
+        browser.load(folder.resolve("recording.html"));
         browser.picture(PICTURES.resolve(
-                name + "-" + width + (dark ? "-dark" : "") + (scripts ? "" : "-plain") + ".png"));
+                "recording-" + width + (dark ? "-dark" : "") + (scripts ? "" : "-plain") + ".png"));
         int drawings = count("canvas");
         assertThat(drawings).as("drawings").isBetween(scripts ? 2 : 0, scripts ? 100 : 0);
         assertNothingIsWrong(width);
@@ -92,9 +81,9 @@ class PagesTest {
         assertThat(browser.text("document.body.innerText")).contains("user");
     }
 
-    private static void open(String name, int width) throws Exception {
+    private static void open(int width) throws Exception {
         browser.look(width, false, true);
-        browser.load(folder.resolve(name + ".html"));
+        browser.load(folder.resolve("recording.html"));
     }
 
     private static String textOf(String selector) throws Exception {
@@ -111,7 +100,7 @@ class PagesTest {
 
     @Test
     void theHeadlineAndTheTableFollowTheZoom() throws Exception {
-        open("recording", 1280);
+        open(1280);
         assertThat(textOf("h1")).isEqualTo(Recordings.HEADLINE);
         assertThat(textOf("#rows .pool td:nth-child(2)")).isEqualTo("32.0");
         browser.drag("#pools .u-over", 0.55, 0.95);
@@ -130,7 +119,7 @@ class PagesTest {
 
     @Test
     void aFingerZoomsToo() throws Exception {
-        open("recording", 390);
+        open(390);
         browser.swipe("#pools .u-over", 0.6, 0.9);
         awaitHeadline("70.0 % of a CPU over 1");
         browser.value("document.getElementById('all').click()");
@@ -141,7 +130,7 @@ class PagesTest {
     @ParameterizedTest(name = "{0} pixels")
     @ValueSource(ints = {1280, 390})
     void whatIsUnderThePointerIsShownBesideTheCharts(int width) throws Exception {
-        open("recording", width);
+        open(width);
         assertThat(textOf("#reading h3")).as("at first").endsWith(", the busiest");
         browser.point("#pools .u-over", 0.255); // in the 16th of 60 intervals
         browser.await("!document.querySelector('#reading h3').textContent.includes('busiest')");
@@ -165,7 +154,7 @@ class PagesTest {
 
     @Test
     void theKeyboardWalksAndZooms() throws Exception {
-        open("recording", 1280);
+        open(1280);
         assertThat(count(".chart[role=slider][tabindex][aria-label][aria-valuenow]"))
                 .as("charts with role, label and value").isEqualTo(2);
         browser.value("document.getElementById('pools').focus()");
@@ -192,7 +181,7 @@ class PagesTest {
 
     @Test
     void threadsAreFoundByAPartOfTheirNames() throws Exception {
-        open("recording", 390);
+        open(390);
         browser.value("document.getElementById('search').focus()");
         browser.type("EXEC-2");
         assertThat(textOf("#found")).isEqualTo("1 of " + Recordings.THREADS + " threads");
@@ -205,7 +194,7 @@ class PagesTest {
 
     @Test
     void aPoolUnfoldsAndLeavesTheChart() throws Exception {
-        open("recording", 1280);
+        open(1280);
         browser.value("document.querySelector('#rows .pool').click()");
         assertThat(count("#rows .thread")).isEqualTo(2);
         browser.value("document.querySelector('#rows .swatch').click()");
@@ -225,44 +214,14 @@ class PagesTest {
         assertThat(count(".times tbody tr")).isEqualTo(Recordings.INTERVALS);
     }
 
-    /** What each chart of the page gives for an expression of it, u. */
-    private static List<String> ofEachChart(String expression) throws Exception {
-        return browser.value("[...plots].map(u => String(" + expression + "))").getAsJsonArray().asList()
-                .stream().map(JsonElement::getAsString).toList();
-    }
-
-    @ParameterizedTest(name = "{0} pixels")
-    @ValueSource(ints = {1280, 390})
-    void eachFurtherNineHasTheSameRoomAndAllOfTheDemoHaveTheSameAxes(int width) throws Exception {
-        open("demo", width);
-        assertThat(ofEachChart("u.axes[0]._values")).isNotEmpty()
-                .allMatch(labels -> labels.startsWith("0 %,9") && labels.endsWith(" %,max"));
-        assertThat(ofEachChart("u.axes[0]._splits.slice(0, 3)")).as("places of nines")
-                .containsAnyOf("0,2,4", "0,3,6");
-        for (String scale : List.of("u.scales.x.max", "u.scales.y.min", "u.scales.y.max")) {
-            assertThat(Set.copyOf(ofEachChart(scale))).as(scale).hasSize(1);
-        }
-    }
-
     @Test
-    void theKeyOfACurveShowsTheValuesUnderThePointer() throws Exception {
-        open("demo", 1280);
-        assertThat(textOf(".u-legend .u-value")).isEqualTo("–");
-        browser.point("figure .u-over", 0.5);
-        browser.await("document.querySelector('.u-legend .u-value').textContent.endsWith(' %')");
-        assertThat(textOf(".u-legend tr:nth-child(2) .u-value"))
-                .containsPattern("^[0-9.]+ (ns|µs|ms)$");
-        assertNothingIsWrong(1280);
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"demo", "recording"})
-    void openPagesFollowTheSchemeAndTheWindow(String name) throws Exception {
-        open(name, 1280);
+    void anOpenPageFollowsTheSchemeAndTheWindow() throws Exception {
+        open(1280);
         browser.look(390, true, true);
         browser.await("[...plots].every(u => u.width < 390)");
-        assertThat(ofEachChart("u.axes[0].stroke() === css('--soft')")).containsOnly("true");
+        assertThat(browser.value("[...plots].every(u => u.axes[0].stroke() === css('--soft'))")
+                .getAsBoolean()).isTrue();
         assertNothingIsWrong(390);
-        browser.picture(PICTURES.resolve(name + "-switched.png"));
+        browser.picture(PICTURES.resolve("recording-switched.png"));
     }
 }

@@ -19,7 +19,7 @@ width => {
     copy.drawImage(canvas, 0, 0);
     const pixels = new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
     if (new Set(pixels).size < 4) problems.push("nothing is drawn in " + named(canvas.parentElement));
-    const [drawing, place] = [canvas, canvas.closest("figure, .card")].map(each => each.getBoundingClientRect());
+    const [drawing, place] = [canvas, canvas.closest(".card")].map(each => each.getBoundingClientRect());
     if (drawing.width < 100 || drawing.height < 50) problems.push("an empty drawing");
     if (drawing.left < place.left || drawing.right > place.right) problems.push("a drawing beyond its edge");
   }
