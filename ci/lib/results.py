@@ -23,10 +23,10 @@ def of_surefire(case):
     if problem is None:
         emit("pass", name)
         return
-    # The text of a failed assumption is the exception's first line.
-    first = (problem.text or "").strip().split("\n")[0]
-    reason = problem.get("message") or re.sub(r"^[^:]*: *(Assumption failed: *)?", "", first)
-    emit("skip" if problem.tag == "skipped" else "fail", name, reason)
+    # The text of a failed assumption is the exception's, which ends before the first line of its stack.
+    text = re.split(r"\n\s+at ", problem.text or "")[0]
+    reason = problem.get("message") or re.sub(r"^[^:]*: *(Assumption failed: *)?", "", text.strip())
+    emit("skip" if problem.tag == "skipped" else "fail", name, reason or "it gave no reason; see the log")
 
 
 def of_ctest(case):

@@ -50,7 +50,7 @@ record CLibrary(Optional<Path> file, String problem) {
                     "-I" + include.get(), "-I" + include.get().resolve("linux"),
                     Product.ROOT.resolve("tests/c/" + name + ".c"), "-o", library, "-ldl");
             return new CLibrary(result.exitCode() == 0 ? Optional.of(library) : Optional.empty(),
-                    result.err().strip());
+                    "gcc failed (exit " + result.exitCode() + "): " + result.err().strip());
         } catch (IllegalStateException | IOException e) {
             return new CLibrary(Optional.empty(), "gcc cannot be run: " + e);
         }
