@@ -152,7 +152,7 @@ class DoctorTest {
     /** The doctor has the same mounts as the JVM, and sees the JVM's files below the JVM's root folder. */
     @Test
     void theJdkOfAJvmInAChrootIsFound(@TempDir Path root) {
-        Host.assumeMounts();
+        Host.assumeNoChroot();
         TestJdk jdk = TestJdk.newest();
         ChildJvm child = ChildJvm.of(jdk).under("unshare", "-m", "sh", "-c",
                 "mount --rbind / \"$0\" && exec chroot \"$0\" \"$@\"", root);

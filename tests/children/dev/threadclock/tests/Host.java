@@ -30,6 +30,15 @@ final class Host {
         assumeWorks("mounting", "unshare", "-m", "mount", "-t", "tmpfs", "-o", "noexec", "none", "/mnt");
     }
 
+    /** nsenter puts a process into the mount namespace's root, which a chroot is not. */
+    static void assumeNoChroot() {
+        assumeMounts();
+        String inode = ChildJvm.exec("stat", "-Lc", "%d:%i", "/").end().out();
+        String entered = ChildJvm.exec("nsenter", "-m/proc/self/ns/mnt", "stat", "-Lc", "%d:%i", "/").end()
+                .out();
+        assumeTrue(entered.equals(inode), "this is a chroot, which nsenter leaves");
+    }
+
     private static void assumeWorks(String what, String... command) {
         String why = whyNot(command);
         assumeTrue(why.isEmpty(), what + " does not work here (it may take root, or a package): " + why);

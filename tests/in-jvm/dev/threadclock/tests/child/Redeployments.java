@@ -31,9 +31,11 @@ public final class Redeployments {
         List<WeakReference<ClassLoader>> loaders = new ArrayList<>();
         deploy(jar, name, WARM_UP, loaders);
         awaitCollected(loaders);
+        long ours = awaitUnloaded(-1);
         print("before");
         deploy(jar, name, Integer.parseInt(args[2]), loaders);
         awaitCollected(loaders);
+        awaitUnloaded(ours);
         print("after");
         long left = loaders.stream().filter(loader -> loader.get() != null).count();
         System.out.println("left=" + left + " native=" + natives);
@@ -61,9 +63,9 @@ public final class Redeployments {
         }
     }
 
-    /** Waits until the JVM has unloaded the libraries of all loaders, but at most ten seconds. */
+    /** Waits until all loaders have been collected, but at most 30 seconds. */
     private static void awaitCollected(List<WeakReference<ClassLoader>> loaders) throws Exception {
-        long end = System.nanoTime() + 10_000_000_000L;
+        long end = System.nanoTime() + 30_000_000_000L;
         boolean left = true;
         while (left && System.nanoTime() - end < 0) {
             System.gc();
@@ -71,19 +73,42 @@ public final class Redeployments {
             Thread.sleep(20);
             left = loaders.stream().anyMatch(loader -> loader.get() != null);
         }
-        System.gc();
-        System.runFinalization();
-        Thread.sleep(100);
+    }
+
+    /**
+     * Waits until no more mappings of the library than these are left, or, if that is not known, until their
+     * number stays for a second, but at most 30 seconds: the JVM unloads a loader's libraries some time after
+     * it has collected the loader. Returns the number.
+     */
+    private static long awaitUnloaded(long expected) throws Exception {
+        long end = System.nanoTime() + 30_000_000_000L;
+        long ours = ours(mappings());
+        for (int same = 0; (expected < 0 ? same < 20 : ours > expected) && System.nanoTime() - end < 0;) {
+            System.gc();
+            System.runFinalization();
+            Thread.sleep(50);
+            long now = ours(mappings());
+            same = now == ours ? same + 1 : 0;
+            ours = now;
+        }
+        return ours;
+    }
+
+    private static List<String> mappings() throws IOException {
+        return Files.readAllLines(Paths.get("/proc/self/maps"), StandardCharsets.ISO_8859_1);
+    }
+
+    private static long ours(List<String> mappings) {
+        return mappings.stream().filter(line -> line.contains("libthreadclock")).count();
     }
 
     private static void print(String when) throws IOException {
-        List<String> mappings = Files.readAllLines(Paths.get("/proc/self/maps"), StandardCharsets.ISO_8859_1);
-        long ours = mappings.stream().filter(line -> line.contains("libthreadclock")).count();
+        List<String> mappings = mappings();
         long files;
         try (Stream<Path> open = Files.list(Paths.get("/proc/self/fd"))) {
             files = open.count();
         }
-        System.out.println("mappings." + when + "=" + mappings.size() + " ours." + when + "=" + ours
+        System.out.println("mappings." + when + "=" + mappings.size() + " ours." + when + "=" + ours(mappings)
                 + " files." + when + "=" + files);
     }
 }

@@ -186,8 +186,11 @@ class ReadsTest {
         assertThat(before.userNanos()).isPositive();
     }
 
+    /** For a while, and on a busy machine until a timer tick has found the thread in user mode. */
     private static void watch(Thread thread, int tid, CpuTimes times, CpuTimes before) {
-        for (long end = System.nanoTime() + 300_000_000; System.nanoTime() - end < 0;) {
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < 300_000_000
+                || before.userNanos() == 0 && System.nanoTime() - begin < 30_000_000_000L) {
             assertTrue(ThreadClock.read(thread, times), "a running thread has no times");
             Jvm.assertNotBack(before, times);
             assertTrue(ThreadClock.readTid(tid, times), "a running thread's TID has no times");
