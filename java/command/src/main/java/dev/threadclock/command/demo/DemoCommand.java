@@ -50,7 +50,7 @@ import picocli.CommandLine.Spec;
             "  threadclock demo --markdown -",
             "",
             "JDKs are looked for in JAVA_HOME, PATH, /usr/lib/jvm, /usr/java, /opt/java and",
-            "~/.sdkman/candidates/java.",
+            "~/.sdkman/candidates/java, and where ci/jdks of a checkout puts them.",
             "Exit status: 0 all was measured, 1 something failed, 2 usage error."
         })
 public final class DemoCommand implements Callable<Integer> {

@@ -79,6 +79,16 @@ record DemoReport(
                 : "";
     }
 
+    /** What this machine cannot show if all of its JDKs report right times, otherwise "". */
+    public String unseen() {
+        return !complete().isEmpty() && disturbance().isEmpty() && complete().stream().map(JdkResult::before)
+                .allMatch(before -> before.aroundTicks().right() && before.betweenTicks().right())
+                        ? "All JDKs here report right times; 25.0.5, 26 and 27 do not. To see that, run\n"
+                                + "'ci/jdks up 27' in a checkout of threadclock, which fetches one, and then this"
+                                + " again."
+                        : "";
+    }
+
     public String toJson() {
         // Each point of a curve on a single line.
         return GSON.toJson(this).replaceAll("\\[\\s+([-\\d.E]+),\\s+([-\\d.E]+)\\s+]", "[$1, $2]") + "\n";

@@ -100,6 +100,7 @@ final class DemoTable {
         }
         lines.add(
                 style.dim(" ms: user time of CPU time. The work is all in user mode: they should be equal."));
+        report.unseen().lines().forEach(line -> lines.add(" " + line));
         report.skipped().forEach(skipped -> lines
                 .add(style.dim(" Left out: " + skipped.path() + ": " + skipped.reason() + ".")));
         lines.add(style.dim(" " + report.machine().line() + "."));

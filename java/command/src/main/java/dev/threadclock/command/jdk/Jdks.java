@@ -53,9 +53,11 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         return jdks;
     }
 
-    /** The same, but fails if there is none. */
+    /** The same with those that a checkout's ci/jdks has fetched, but fails if there is none. */
     public static Jdks needed(Collection<Path> homes) {
-        Jdks jdks = wanted(homes);
+        List<Path> all = candidates();
+        all.addAll(fetched());
+        Jdks jdks = homes.isEmpty() ? of(all) : wanted(homes);
         if (jdks.jdks().isEmpty()) {
             throw new Failure("no JDK found in the usual places; give one with --jdk DIR");
         }
@@ -112,6 +114,14 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         candidates.addAll(foldersIn(Path.of("/opt/java")));
         candidates.addAll(foldersIn(Path.of(System.getProperty("user.home"), ".sdkman/candidates/java")));
         return candidates;
+    }
+
+    /** Where ci/jdks puts them. */
+    private static List<Path> fetched() {
+        Map<String, String> env = System.getenv();
+        String cache = env.getOrDefault("XDG_CACHE_HOME", System.getProperty("user.home") + "/.cache");
+        return foldersIn(Path.of(env.getOrDefault("THREADCLOCK_JDKS_ROOT", cache + "/threadclock/jdks")))
+                .stream().map(folder -> folder.resolve("jdk")).filter(Files::exists).toList();
     }
 
     private static List<Path> onPath() {

@@ -98,6 +98,16 @@ class DemoCommandTest {
                 "without --quick");
     }
 
+    /** The JDK of Debian 12 alone, for example. */
+    @Test
+    void whereAllJdksAreRightTheTableNamesHowToGetOneThatIsNot() throws Exception {
+        render(JSON);
+        assertThat(DemoReport.fromJson(folder.resolve("demo.json")).unseen()).isEmpty();
+        render(JSON.replace("1600000000", "355000000").replace("\"userNanos\": 0",
+                "\"userNanos\": 630000000"));
+        assertThat(DemoReport.fromJson(folder.resolve("demo.json")).unseen()).contains("ci/jdks up 27");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "{}", "[]", "{\"jdks\": []}", "no JSON", "{\"jdks\": 3}"})
     void aFileOfAnotherKindIsRefused(String text) {
