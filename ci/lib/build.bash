@@ -15,10 +15,13 @@ TC_LOG=$TC_BUILD/build.log
 # The architectures of a full build, made by Zig. One library for each serves glibc from 2.17 on and musl.
 TC_ARCHITECTURES=(x86_64 aarch64)
 
+# The modules that are published, as folders.
+TC_ARTIFACTS=(java/{bom,agent,attach,jmh} java/metrics/{micrometer,opentelemetry,spark})
+
 # dist_is_current [all]: dist/ is complete and no source is newer. Takes a few milliseconds.
 dist_is_current() {
     local file
-    for file in threadclock{,-agent,-opentelemetry}.jar "$(tc_platform)/libthreadclock.so" .stamp; do
+    for file in threadclock{,-agent,-opentelemetry}.jar "$(tc_platform)"/libthreadclock.{a,so} .stamp; do
         [[ -e $TC_DIST/$file ]] || return 1
     done
     [[ ${1:-} != all || $(<"$TC_STAMP") == all ]] || return 1
@@ -74,8 +77,9 @@ build_dist() {
     for architecture in "${architectures[@]}"; do
         build_step "building the native library${1:+ for linux-$architecture}..." \
             build_native "${1:+$architecture}"
-        install -D -t "$stage/linux-$architecture" "$native"/libthreadclock{,-handover}.so
+        install -D -t "$stage/linux-$architecture" "$native"/libthreadclock{.a,.so,-handover.so}
     done
+    install -D -m 644 -t "$stage/include" "$TC_ROOT/native/include/threadclock.h"
     # Maven keeps classes whose sources are gone, and some that must be compiled again.
     rm -rf "$TC_ROOT"/java/{,metrics/}*/target/classes "$TC_ROOT"/java/metrics/*/target/*-extension.jar
     build_step "building the jars..." tc_maven -q -DskipTests -Dthreadclock.dist="$stage" \
@@ -86,11 +90,18 @@ build_dist() {
         ls "$stage/threadclock.jar" >/dev/null; } || die "the Java build left no such jar; its log is $TC_LOG"
 
     # Another build's files for other platforms would be older than the jar.
-    rm -rf "$TC_STAMP" "$TC_DIST"/linux-*
+    rm -rf "$TC_STAMP" "$TC_DIST"/{include,linux-*}
     mkdir -p "$TC_DIST"
-    mv -f "$stage"/{linux-*,threadclock{,-agent,-opentelemetry}.jar} "$TC_DIST/"
+    mv -f "$stage"/{include,linux-*,threadclock{,-agent,-opentelemetry}.jar} "$TC_DIST/"
     mv -f "$stage/stamp" "$TC_STAMP"
     rm -rf "$stage"
+}
+
+# install_artifacts: puts the Maven artifacts and what they depend on into the local repository.
+install_artifacts() {
+    use_jdk
+    build_step "installing the artifacts in Maven's local repository..." tc_maven -q -DskipTests \
+        -Dthreadclock.dist="$TC_DIST" -am -pl "$(IFS=, && echo "${TC_ARTIFACTS[*]}")" install
 }
 
 # build_native ARCHITECTURE [CMAKE OPTIONS]: with Zig, or if it is '' for this machine with its own compiler.
