@@ -6,6 +6,7 @@ import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.page.Figures;
 import java.nio.file.Path;
+import java.util.DoubleSummaryStatistics;
 
 /** The result as a table for a README. Always renders the same JSON file to the same text. */
 public final class DemoMarkdown {
@@ -18,46 +19,51 @@ public final class DemoMarkdown {
 
     static String render(DemoReport report) {
         StringBuilder text = new StringBuilder();
-        text.append("| `getCurrentThreadUserTime()` | as it is | with threadclock | |\n");
-        text.append("|---|---|---|---|\n");
-        for (JdkResult jdk : report.jdks()) {
-            append(text, jdk);
-        }
-        text.append(
-                "\nOne read: the median. Work: all in user mode, so its user time should be its CPU time."
-                        + " Measured by")
-                .append(" `threadclock demo").append(report.quick() ? " --quick" : "").append("` ")
-                .append(report.threadclock())
+        row(text, "JDK", "faster", "one read", "with threadclock",
+                "user of CPU time, around and between ticks",
+                "with threadclock");
+        text.append("|---|---|---|---|---|---|\n");
+        report.jdks().forEach(jdk -> append(text, jdk));
+        text.append("\nOne read of `getCurrentThreadUserTime()`: the median.").append(inNanoTimes(report))
+                .append(" Threads that work in user mode only, around timer ticks or between them: their user"
+                        + " time should be their CPU time. Measured by `threadclock demo")
+                .append(report.quick() ? " --quick" : "").append("` ").append(report.threadclock())
                 .append(" on ").append(report.measured(), 0, 10).append(": ").append(report.machine().line())
                 .append(".\n");
         return text.toString();
     }
 
-    private static void append(StringBuilder text, JdkResult jdk) {
-        if (!jdk.complete()) {
-            row(text, "**" + jdk.label() + "**", "failed",
-                    jdk.failure().lines().findFirst().orElse("").replace("|", "\\|"), "");
-            return;
-        }
-        Measurement before = jdk.before();
-        Measurement with = jdk.with();
-        row(text, "**" + jdk.label() + "**, one read", Figures.nanos(before.user().medianNanos()),
-                "**" + Figures.nanos(with.user().medianNanos()) + "**",
-                "**" + Figures.times(jdk.speedUp()) + "**");
-        row(text, "in units of `System.nanoTime()`", Figures.number(before.perNanoTime()),
-                Figures.number(with.perNanoTime()), "");
-        row(text, "one read in 1,000 is over", Figures.duration(before.latency().p999Nanos()),
-                Figures.duration(with.latency().p999Nanos()), "");
-        row(text, "thread that works around timer ticks", run(before.aroundTicks()), run(with.aroundTicks()),
-                "");
-        row(text, "thread that works between timer ticks", run(before.betweenTicks()),
-                run(with.betweenTicks()), "");
+    private static String inNanoTimes(DemoReport report) {
+        DoubleSummaryStatistics with = report.complete().stream()
+                .mapToDouble(jdk -> jdk.with().perNanoTime()).summaryStatistics();
+        return with.getCount() == 0 ? ""
+                : " With threadclock it takes at most " + Figures.number(with.getMax())
+                        + " of a `System.nanoTime()`.";
     }
 
-    private static String run(TickRun run) {
+    private static void append(StringBuilder text, JdkResult jdk) {
+        String label = "**" + jdk.label() + "**";
+        if (!jdk.complete()) {
+            row(text, label, "failed", jdk.failure().lines().findFirst().orElse("").replace("|", "\\|"), "",
+                    "", "");
+            return;
+        }
+        row(text, label, "**" + Figures.times(jdk.speedUp()) + "**",
+                Figures.nanos(jdk.before().user().medianNanos()),
+                Figures.nanos(jdk.with().user().medianNanos()), runs(jdk.before()), runs(jdk.with()));
+    }
+
+    /** Both figures, and one verdict if it is the same. */
+    private static String runs(Measurement measured) {
+        String around = verdict(measured.aroundTicks());
+        String between = verdict(measured.betweenTicks());
+        return Measurement.userOfCpu(measured.aroundTicks()) + (around.equals(between) ? "" : ", " + around)
+                + "; " + Measurement.userOfCpu(measured.betweenTicks()) + ", " + between;
+    }
+
+    private static String verdict(TickRun run) {
         String verdict = Measurement.verdict(run);
-        return Measurement.userOfCpu(run) + ", "
-                + (run.judgement() == TickRun.Judgement.WRONG ? "**" + verdict + "**" : verdict);
+        return run.judgement() == TickRun.Judgement.WRONG ? "**" + verdict + "**" : verdict;
     }
 
     private static void row(StringBuilder text, String... cells) {
