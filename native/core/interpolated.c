@@ -3,6 +3,7 @@
 #include "interpolated.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "clock_id.h"
@@ -42,6 +43,7 @@ enum {
     RSEQ_FLAG_UNREGISTER = 1,
     MARK_BYTES = 4096,
     SWITCH_TRIALS = 3,
+    SWITCH_ATTEMPTS_MAX = 100,
     CALIBRATION_NS = 10000000,
     SAMPLE_TRIES = 5,
     SAMPLE_WIDTH_NS = 1000,
@@ -111,24 +113,42 @@ static bool is_registered(struct tc_rseq_area *area)
            && tc_syscall4(SYS_rseq, (long)area, size, 0, RSEQ_SIGNATURE) == -EBUSY;
 }
 
+/* How often the calling thread has left its CPU; the same number again where the kernel does not tell. */
+static long switches_so_far(void)
+{
+    struct rusage usage = {.ru_nvcsw = 0};
+    tc_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0);
+    return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
 /*
  * Since 6.19 the field survives a switch in a system call (include/linux/rseq_entry.h: it is checked only
- * after an interrupt of user mode). So this sleeps and looks. Signals are blocked, because they clear the
- * field too.
+ * after an interrupt of user mode). So this sleeps and looks. A sleep may end without a switch, if its timer
+ * expires before the thread gives up its CPU: that shows nothing, and a later read tries again. Signals are
+ * blocked, because they clear the field too.
  */
-static bool switch_clears_mark(struct tc_rseq_area *area)
+static enum state switch_clears_mark(struct tc_rseq_area *area)
 {
-    bool cleared = true;
+    static uint32_t failures;
+    int cleared = 0;
+    bool survives = false;
     uint64_t signals = tc_signals_block();
-    for (int trial = 0; cleared && trial < SWITCH_TRIALS; trial++) {
+    for (int trial = 0; cleared < SWITCH_TRIALS && !survives && trial < 2 * SWITCH_TRIALS; trial++) {
         struct timespec shortest = {0, 1};
         TC_STORE(area->rseq_cs, TC_LOAD(tc_interpolation.mark));
-        long slept = tc_syscall4(SYS_nanosleep, (long)&shortest, 0, 0, 0);
-        cleared = (slept == 0 || slept == -EINTR) && TC_LOAD(area->rseq_cs) == 0;
+        long before = switches_so_far(); /* after the mark is set: a switch in between clears it uncounted */
+        tc_syscall4(SYS_nanosleep, (long)&shortest, 0, 0, 0);
+        bool switched = switches_so_far() != before;
+        bool is_cleared = TC_LOAD(area->rseq_cs) == 0;
+        cleared += is_cleared;
+        survives = switched && !is_cleared;
     }
     TC_STORE(area->rseq_cs, 0);
     tc_signals_restore(signals);
-    return cleared;
+    return cleared == SWITCH_TRIALS ? READY
+           : survives || __atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED) >= SWITCH_ATTEMPTS_MAX
+               ? NEVER
+               : UNKNOWN;
 }
 
 /* True if its rate is the same in every power state. The clock source shows whether the kernel trusts it. */
@@ -220,10 +240,9 @@ static enum state find_mark(void)
     struct tc_rseq_area *area = tc_rseq_area();
     if (TC_LOAD(area->rseq_cs) != 0)
         return UNKNOWN; /* in use by other code at the moment */
-    if (TC_LOAD(counter_state) == NEVER || !is_registered(area) || !set_up_mark()
-        || !switch_clears_mark(area))
+    if (TC_LOAD(counter_state) == NEVER || !is_registered(area) || !set_up_mark())
         return NEVER;
-    return READY;
+    return switch_clears_mark(area);
 }
 
 /* Threads that get here at once all reach the same answer, or the first one's; none waits for another. */

@@ -89,6 +89,27 @@ TEST_IN_FILTERED_CHILD(not_interpolated_without_nanosleep, NULL)
     return DENY(EPERM, SYS_nanosleep) == 0 && is_total_now();
 }
 
+/* As where the sleep is over before the thread has given up its CPU. */
+static void *read_without_sleep(void *unused)
+{
+    assert_in_any_thread(DENY(0, SYS_nanosleep) == 0 && threadclock_total_interpolated_ns() >= 0);
+    assert_in_any_thread(tc_interpolation.window == 0);
+    return NULL;
+}
+
+static bool interpolates(void *unused)
+{
+    return source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED) == THREADCLOCK_SOURCE_INTERPOLATED;
+}
+
+TEST_IN_FILTERED_CHILD(a_self_test_without_a_switch_is_repeated, NULL)
+{
+    if (!true_in_child(fork, interpolates, NULL))
+        return true; /* not on this kernel, or without glibc's area */
+    in_new_thread(read_without_sleep, NULL);
+    return interpolates(NULL);
+}
+
 TEST_IN_FILTERED_CHILD(not_interpolated_without_rseq, NULL)
 {
     return DENY(EPERM, SYS_rseq) == 0 && is_total_now();
