@@ -360,7 +360,7 @@ final class AccountKeeper {
 
     private CpuAccount account() {
         List<CpuGroup> groups = new ArrayList<>();
-        CpuSnapshot sum = pools.past();
+        CpuSnapshot sum = CpuSnapshot.ZERO;
         for (Sums sums : all()) {
             CpuGroup group = sums.group(countsWaits && sums != unseen && sums.kind != Kind.VIRTUAL);
             groups.add(group);

@@ -20,10 +20,9 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p><b>Adds up.</b> The groups' times, with those of pools that have given their place away ({@link
- * #MAX_POOLS}), add up to {@link #process()}, which is the process's CPU clock at some moment of the
- * reading. In rare cases it is ahead of that clock for one reading, because the kernel's listing may miss a
- * thread while others end.
+ * <p><b>Adds up.</b> The groups' times add up to {@link #process()}, which is the process's CPU clock at some
+ * moment of the reading. In rare cases it is ahead of that clock for one reading, because the kernel's listing
+ * may miss a thread while others end.
  *
  * <p><b>Short threads.</b> From the first reading on, what a Java thread uses until its end goes to its
  * group, though no reading may have seen it: up to JDK 18 always, later if the JVM has the agent or {@link
@@ -33,9 +32,8 @@ import java.util.Objects;
  * the next reading, which takes 5 us or more for it; its end took 0 to 40 us more on a busy machine. Of
  * threads that end between two readings, 32,768 are kept; eight class loaders can have an account with this.
  *
- * <p><b>Never decreases.</b> No time of a group decreases. Only a pool that gives its place away disappears;
- * if it comes back, it continues from its time (a thousand such pools are remembered). When a thread changes
- * its name, what it uses from then on belongs to its new pool; what it used before stays in the old one, in
+ * <p><b>Never decreases.</b> No time of a group decreases. Only a pool that gives its place away disappears:
+ * its time moves to {@link #PAST_POOLS}, and if it comes back, it begins at zero. When a thread changes its name, what it uses from then on belongs to its new pool; what it used before stays in the old one, in
  * which it is counted until it runs. A thread that starts during a reading may be counted as native until the
  * next one.
  *
@@ -51,6 +49,9 @@ public final class CpuAccount {
      * counted in a pool named {@code (other)}.
      */
     public static final int MAX_POOLS = 100;
+
+    /** The name of the pool that has the times of those that have given their place away. */
+    public static final String PAST_POOLS = "(past pools)";
 
     private static final Duration REUSE = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofDays(365);
@@ -107,8 +108,7 @@ public final class CpuAccount {
     }
 
     /**
-     * {@return user, system and total of the process, including ended threads and pools that have given their
-     * place away}
+     * {@return user, system and total of the process, including ended threads}
      */
     public CpuSnapshot process() {
         return process;

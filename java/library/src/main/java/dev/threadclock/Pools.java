@@ -15,34 +15,24 @@ import java.util.Map;
  * threads any more, not even short ones, or has been idle for long; if there is none, its threads' time goes
  * to a common pool.
  *
- * <p>What a pool has used when it loses its place stays in the account's sum ({@link #past()}), and the pool
- * continues from there if it comes back, so that no counter decreases. Only the last thousand are remembered.
+ * <p>What a pool has used moves to the past pools when it loses its place; if it comes back, it begins at
+ * zero. So the pools always add up, and no pool that is shown decreases.
  */
 final class Pools {
     private static final String OTHER = "(other)";
-    private static final int MAX_REMEMBERED = 1000;
 
     private final int max;
     private final long idleNanos;
     private final OneWarning tooMany;
     private final Map<String, Pool> shown = new LinkedHashMap<>();
-    private final Map<String, Pool> remembered = new LinkedHashMap<String, Pool>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Pool> eldest) {
-            return size() > MAX_REMEMBERED;
-        }
-    };
     private final Pool other = new Pool(OTHER);
-    private CpuSnapshot past = CpuSnapshot.ZERO;
+    private final Pool past = new Pool(CpuAccount.PAST_POOLS);
     private long now = System.nanoTime();
     private long before; // the last pass
     private boolean hasNoPlace; // in this pass
-    private boolean isOverfull;
 
     /**
-     * @param max the number of places, without that of the common pool
+     * @param max the number of places, without those of the common and the past pools
      * @param idleNanos how long a pool that has threads keeps its place without using CPU time
      */
     Pools(int max, long idleNanos) {
@@ -61,11 +51,6 @@ final class Pools {
         Pool(String name) {
             super(Kind.JAVA, name);
         }
-
-        void beginPass() {
-            threadsBefore = threads;
-            threads = 0;
-        }
     }
 
     /** Begins a pass. */
@@ -73,8 +58,10 @@ final class Pools {
         before = now;
         now = System.nanoTime();
         hasNoPlace = false;
-        shown.values().forEach(Pool::beginPass);
-        remembered.values().forEach(Pool::beginPass);
+        for (Pool pool : shown.values()) {
+            pool.threadsBefore = pool.threads;
+            pool.threads = 0;
+        }
     }
 
     /** The pool of a thread that has a new name. */
@@ -84,18 +71,12 @@ final class Pools {
         if (pool != null) {
             return pool;
         }
-        if (shown.size() - (isOverfull ? 1 : 0) >= max && !makePlace()) {
-            isOverfull = true;
+        int common = (shown.containsKey(OTHER) ? 1 : 0) + (shown.containsKey(past.name) ? 1 : 0);
+        if (shown.size() - common >= max && !makePlace()) {
             shown.put(OTHER, other);
             return other;
         }
-        pool = remembered.remove(name);
-        if (pool == null) {
-            pool = new Pool(name);
-        } else {
-            past = past.minus(pool.snapshot());
-        }
-        pool.hasPlace = true;
+        pool = new Pool(name);
         pool.idleSince = now;
         shown.put(name, pool);
         return pool;
@@ -120,7 +101,7 @@ final class Pools {
         Pool longest = null;
         for (Pool pool : shown.values()) {
             boolean isEmpty = pool.threads == 0 && pool.threadsBefore == 0 && pool.idleSince - before < 0;
-            if (pool != other && (isEmpty || now - pool.idleSince > idleNanos)
+            if (pool != other && pool != past && (isEmpty || now - pool.idleSince > idleNanos)
                     && (longest == null || pool.idleSince - longest.idleSince < 0)) {
                 longest = pool;
             }
@@ -129,8 +110,9 @@ final class Pools {
         if (longest != null) {
             longest.hasPlace = false;
             shown.remove(longest.name);
-            remembered.put(longest.name, longest);
-            past = past.plus(longest.snapshot());
+            past.add(longest.userNanos(), longest.totalNanos());
+            past.waited += longest.waited;
+            shown.put(past.name, past);
         }
         return longest != null;
     }
@@ -139,14 +121,9 @@ final class Pools {
         return shown.values();
     }
 
-    /** {@return what pools without a place have used} */
-    CpuSnapshot past() {
-        return past;
-    }
-
     /** Logs once that time had to go to the common pool, if it had. */
     void warn() {
-        if (isOverfull) {
+        if (shown.containsKey(OTHER)) {
             tooMany.log();
         }
     }

@@ -384,8 +384,9 @@ class AccountKeeperTest {
     }
 
     @Test
-    void aPoolWithoutThreadsGivesItsPlaceAndComesBackWithItsTime() {
+    void aPoolWithoutThreadsGivesItsPlaceAndLeavesItsTime() {
         Row first = threads.java("first").uses(7, 1);
+        first.waited = 3;
         threads.java("a").uses(1, 0);
         threads.java("b").uses(1, 0);
         readInProcess();
@@ -393,16 +394,42 @@ class AccountKeeperTest {
         read();
         Row next = threads.java("next").uses(5, 0);
         CpuAccount account = readInProcess();
-        assertThat(pools(account)).containsExactly("a", "b", "next");
+        assertThat(pools(account)).containsExactly("a", "b", "(past pools)", "next");
+        assertThat(times(account, Kind.JAVA, "(past pools)")).isEqualTo(of(7, 1));
+        assertThat(group(account, Kind.JAVA, "(past pools)").waitedNanos()).isEqualTo(3);
+        assertThat(group(account, Kind.JAVA, "(past pools)").threads()).isZero();
         assertThat(account.process()).isEqualTo(of(14, 1));
         threads.rows.remove(next);
         read();
         threads.java("first").uses(100, 0);
         account = readInProcess();
-        assertThat(pools(account)).containsExactly("a", "b", "first");
-        assertThat(times(account, Kind.JAVA, "first")).isEqualTo(of(107, 1));
+        assertThat(pools(account)).containsExactly("a", "b", "(past pools)", "first");
+        assertThat(times(account, Kind.JAVA, "first")).isEqualTo(of(100, 0));
+        assertThat(times(account, Kind.JAVA, "(past pools)")).isEqualTo(of(12, 1));
         assertThat(group(account, Kind.JAVA, "first").threads()).isEqualTo(1);
         assertThat(account.process()).isEqualTo(of(114, 1));
+    }
+
+    /** Hundreds of pools come and go: what is shown adds up, and what stays never decreases. */
+    @Test
+    void theGroupsAddUpHoweverManyPoolsHaveLived() {
+        CpuSnapshot past = CpuSnapshot.ZERO;
+        for (int i = 0; i < 300; i++) {
+            threads.ends(
+                    threads.java("pool-" + (char) ('a' + i % 26) + (char) ('a' + i / 26)).uses(50, i % 3));
+            CpuAccount account = readInProcess();
+            CpuSnapshot sum = account.groups().stream().map(CpuGroup::times)
+                    .reduce(CpuSnapshot.ZERO, CpuSnapshot::plus);
+            assertThat(sum).isEqualTo(of(threads.processUser, threads.processSystem));
+            assertThat(account.process()).isEqualTo(sum);
+            if (pools(account).contains("(past pools)")) {
+                CpuSnapshot now = times(account, Kind.JAVA, "(past pools)");
+                assertThat(now.userNanos()).isGreaterThanOrEqualTo(past.userNanos());
+                assertThat(now.systemNanos()).isGreaterThanOrEqualTo(past.systemNanos());
+                past = now;
+            }
+        }
+        assertThat(past.userNanos()).isPositive();
     }
 
     /** The listing may have a new thread before those of the pools that have the places. */
@@ -430,12 +457,12 @@ class AccountKeeperTest {
         threads.java("next").uses(1, 0);
         busy.uses(1, 0);
         CpuAccount account = impatient.read(0);
-        assertThat(pools(account)).containsExactly("busy", "next");
+        assertThat(pools(account)).containsExactlyInAnyOrder("busy", "next", "(past pools)");
         idle.uses(10, 0);
         busy.uses(1, 0);
         account = impatient.read(0);
-        assertThat(pools(account)).containsExactlyInAnyOrder("busy", "idle");
-        assertThat(times(account, Kind.JAVA, "idle")).isEqualTo(of(11, 0));
+        assertThat(pools(account)).containsExactlyInAnyOrder("busy", "idle", "(past pools)");
+        assertThat(times(account, Kind.JAVA, "idle")).isEqualTo(of(10, 0));
         assertThat(group(account, Kind.JAVA, "idle").threads()).isEqualTo(1);
     }
 
@@ -450,7 +477,7 @@ class AccountKeeperTest {
         read();
         late.uses(10, 0);
         CpuAccount account = readInProcess();
-        assertThat(pools(account)).containsExactly("a", "c", "(other)", "late");
+        assertThat(pools(account)).containsExactly("a", "c", "(other)", "(past pools)", "late");
         assertThat(times(account, Kind.JAVA, "late")).isEqualTo(of(10, 0));
         assertThat(times(account, Kind.JAVA, "(other)")).isEqualTo(of(1, 0));
         assertThat(account.process()).isEqualTo(of(14, 0));

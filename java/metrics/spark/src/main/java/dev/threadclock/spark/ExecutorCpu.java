@@ -11,10 +11,12 @@ import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.ThreadClock;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskFailedReason;
 import org.apache.spark.api.plugin.ExecutorPlugin;
@@ -120,7 +122,7 @@ final class ExecutorCpu implements ExecutorPlugin {
     private static final class RoleGauge implements Gauge<Long> {
         private final Role role;
         private final ToLongFunction<CpuGroup> value;
-        /** By group, because a pool that gives up its place in the account takes its time along. */
+        /** By group, because a pool that gives up its place in the account begins at zero if it comes back. */
         private final Map<String, Long> seen = new HashMap<>();
         private long sum;
 
@@ -132,17 +134,23 @@ final class ExecutorCpu implements ExecutorPlugin {
         @Override
         public synchronized Long getValue() { // synchronized because each sink has a thread
             try {
-                role.groups(CpuAccount.read()).forEach(this::add);
+                List<CpuGroup> groups = role.groups(CpuAccount.read()).collect(Collectors.toList());
+                seen.keySet().retainAll(groups.stream().map(RoleGauge::key).collect(Collectors.toSet()));
+                groups.forEach(this::add);
             } catch (IllegalStateException e) {
                 // For example, no file descriptor is left. A later reading includes this time.
             }
             return sum;
         }
 
+        private static String key(CpuGroup group) {
+            return group.kind() + group.name();
+        }
+
         /** An unknown value (-1) adds nothing. */
         private void add(CpuGroup group) {
             long nanos = Math.max(0, value.applyAsLong(group));
-            Long before = seen.put(group.kind() + group.name(), nanos);
+            Long before = seen.put(key(group), nanos);
             sum += Math.max(0, nanos - (before == null ? 0 : before));
         }
     }

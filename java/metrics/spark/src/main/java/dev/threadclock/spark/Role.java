@@ -50,8 +50,10 @@ enum Role {
         return kinds.contains(group.kind()) && (names == null || names.matcher(group.name()).matches());
     }
 
+    /** Without the past pools, whose time was that of other groups before. */
     Stream<CpuGroup> groups(CpuAccount account) {
-        return account.groups().stream().filter(group -> of(group) == this);
+        return account.groups().stream().filter(group -> of(group) == this)
+                .filter(group -> !group.name().equals(CpuAccount.PAST_POOLS));
     }
 
     /** cpu.shuffle.user_ns and the like. */
