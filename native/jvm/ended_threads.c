@@ -14,7 +14,7 @@
 enum {
     READERS = 8, /* one account for each class loader that has the library */
     ENDED_MAX = 32768,
-    VALUES = 5 /* of each in EndedThreads.java */
+    VALUES = 7 /* of each in EndedThreads.java */
 };
 
 /* The first version whose virtual threads become slower by a JVMTI environment. */
@@ -23,7 +23,7 @@ static const jint jni_version_19 = 0x00130000;
 struct ended {
     struct ended *next;
     uint64_t id;
-    struct threadclock_times times;
+    struct threadclock_times begun, times; /* at its beginning as a Java thread, and at its end */
     pid_t tid;
     bool carrier;
     char name[]; /* modified UTF-8 */
@@ -62,6 +62,16 @@ static void add(struct reader *reader, const struct ended *ended, const char *na
         ;
 }
 
+static _Thread_local struct threadclock_times begun; /* zero: before the events were enabled */
+
+/* A native thread may have used time before it attached. */
+static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)jvmti, (void)env, (void)thread;
+    if (threadclock_times_now(&begun) != 0)
+        begun = (struct threadclock_times){.total_ns = 0};
+}
+
 /* Sent in the thread that ends. What it uses afterwards, some 30 us, is in no reader's list. */
 static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
@@ -73,6 +83,7 @@ static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
         if (ended.id == 0) {
             ended.id = java_threads_id(env, thread);
             ended.tid = tc_own_tid();
+            ended.begun = begun;
             ended.carrier = java_threads_is_carrier(env, thread);
             if (ended.id == 0 || !java_threads_name(jvmti, env, thread, name)
                 || threadclock_times_now(&ended.times) != 0)
@@ -97,19 +108,26 @@ static void listen(JNIEnv *env)
         || (*env)->GetJavaVM(env, &vm) != JNI_OK
         || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return;
-    jvmtiEventCallbacks callbacks = {.ThreadEnd = on_thread_end};
+    jvmtiEventCallbacks callbacks = {.ThreadStart = on_thread_start, .ThreadEnd = on_thread_end};
     java_threads_prepare_names(env);
     if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE
         || !__atomic_compare_exchange_n(&all.jvmti, &none, jvmti, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         (*jvmti)->DisposeEnvironment(jvmti);
     else
-        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
+        for (jvmtiEvent event = JVMTI_EVENT_THREAD_START; event <= JVMTI_EVENT_THREAD_END; event++)
+            (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, event, NULL);
 }
 
+/* In the order in which they ended. */
 static void take_recent(struct reader *reader)
 {
-    reader->taken = __atomic_exchange_n(&reader->last, NULL, __ATOMIC_ACQUIRE);
+    struct ended *recent = __atomic_exchange_n(&reader->last, NULL, __ATOMIC_ACQUIRE);
     __atomic_store_n(&reader->count, 0, __ATOMIC_RELAXED);
+    for (struct ended *next; recent != NULL; recent = next) {
+        next = recent->next;
+        recent->next = reader->taken;
+        reader->taken = recent;
+    }
 }
 
 static struct ended *next_of(struct reader *reader)
@@ -214,7 +232,8 @@ TC_NATIVE(jobjectArray, Java_dev_threadclock_internal_Native_endedThreads, jlong
     }
     for (jsize at = 1; ended != NULL; ended = next, at += VALUES) {
         const jlong row[VALUES] = {(jlong)ended->id, ended->tid, ended->times.user_ns,
-                                   ended->times.total_ns, ended->carrier};
+                                   ended->times.total_ns, ended->carrier, ended->begun.user_ns,
+                                   ended->begun.total_ns};
         (*env)->SetLongArrayRegion(env, values, at, VALUES, row);
         next = ended->next;
         free(ended);

@@ -109,9 +109,9 @@ final class AccountKeeper {
         private long user;
         private long total;
 
-        void add(Counter counter) {
-            user += counter.usedUserNanos();
-            total += counter.usedTotalNanos();
+        void add(long moreUser, long moreTotal) {
+            user += moreUser;
+            total += moreTotal;
         }
 
         /** Gives at most what is wanted and what there is. In the rest, user never exceeds total. */
@@ -211,7 +211,8 @@ final class AccountKeeper {
             count(i, members.get(i));
         }
         if (isProcessKnown) {
-            ofUnseen.add(intervals.rest(process.userNanos, process.totalNanos));
+            Counter rest = intervals.rest(process.userNanos, process.totalNanos);
+            ofUnseen.add(rest.usedUserNanos(), rest.usedTotalNanos());
         }
         for (int i = 0; i < virtualGroups.size(); i++) {
             countVirtual(i);
@@ -239,15 +240,24 @@ final class AccountKeeper {
 
     /** Adds to its group what a thread has used and no call before has added. */
     private void countUsed(Member thread) {
-        if (thread.usedTotalNanos() != 0) {
-            pools.works(thread.group);
+        countUntil(thread.userNanos(), thread.totalNanos(), thread, thread.group);
+    }
+
+    /** Adds to a group what of this the thread had used by an earlier reading. */
+    private void countUntil(long user, long total, Member thread, Sums group) {
+        long usedUser = thread.usedUserNanos();
+        long usedTotal = thread.usedTotalNanos();
+        thread.beginAt(user, total);
+        usedUser -= thread.usedUserNanos();
+        usedTotal -= thread.usedTotalNanos();
+        if (usedTotal != 0) {
+            pools.works(group);
         }
-        if (thread.group == carriers) {
-            ofCarriers.add(thread);
+        if (group == carriers) {
+            ofCarriers.add(usedUser, usedTotal);
         } else {
-            thread.group.add(thread.usedUserNanos(), thread.usedTotalNanos());
+            group.add(usedUser, usedTotal);
         }
-        thread.begin();
     }
 
     /**
@@ -255,8 +265,9 @@ final class AccountKeeper {
      * JVM ends for Java each time, with another id and with all that it has used since its start. So a record
      * belongs to the thread with its id, otherwise to the one that had its TID before this pass, has it in
      * this pass and is native, or had it in an earlier record. A Java thread with another id that has the TID
-     * now may be the same thread, too, if it has used more by now; then its row has all. Where TIDs are
-     * reused within a pass, time may be left for the rest, but none is counted twice.
+     * now may be the same thread, too, if it has used more by now; then its row has all. Of a thread that was
+     * native so far, because it was starting or not attached, only what it used as a Java thread is its
+     * pool's. Where TIDs are reused within a pass, time may be left for the rest, but none is counted twice.
      */
     private void countEnded(List<Member> before) {
         Map<Long, Member> byId = new HashMap<>();
@@ -287,17 +298,28 @@ final class AccountKeeper {
     }
 
     private void countEnded(int index, Member thread) {
+        String name = ended.name(index);
+        if (thread.group != null && thread.javaName == null) { // all readings so far found it native
+            intervals.raise(thread, ended.userNanos(index), ended.totalNanos(index));
+            countUntil(ended.userBegunNanos(index), ended.totalBegunNanos(index), thread, thread.group);
+            countUntil(ended.userNanos(index), ended.totalNanos(index), thread, endedGroup(index));
+            return;
+        }
         if (thread.group != null && ended.totalNanos(index) <= thread.totalNanos()) {
             return; // its row of this pass has all
         }
-        if (thread.javaId != ended.javaId(index) || !ended.name(index).equals(thread.javaName)
+        if (thread.javaId != ended.javaId(index) || !name.equals(thread.javaName)
                 || pools.isUnsettled(thread.group)) {
-            thread.group = ended.isCarrier(index) ? carriers : pools.of(ended.name(index));
-            hasCarriers |= ended.isCarrier(index);
-            thread.javaName = ended.name(index);
+            thread.group = endedGroup(index);
+            thread.javaName = name;
         }
         intervals.raise(thread, ended.userNanos(index), ended.totalNanos(index));
         countUsed(thread);
+    }
+
+    private Sums endedGroup(int index) {
+        hasCarriers |= ended.isCarrier(index);
+        return ended.isCarrier(index) ? carriers : pools.of(ended.name(index));
     }
 
     /**

@@ -106,12 +106,33 @@ class AccountKeeperTest {
     void aThreadThatDetachesFromTheJvmIsNotCountedTwice() {
         Row thread = threads.kernel("native").uses(10, 0);
         read();
-        threads.ended.add(thread.uses(5, 0)); // attached and detached between two readings
+        threads.ended.add(thread.uses(5, 0).attaches()); // attached and detached between two readings
         CpuAccount account = readInProcess();
         assertThat(times(account, Kind.NATIVE, null)).isEqualTo(of(15, 0));
         assertThat(account.process()).isEqualTo(of(15, 0));
         thread.uses(1, 0);
         assertThat(times(readInProcess(), Kind.NATIVE, null)).isEqualTo(of(16, 0));
+    }
+
+    /** Its ThreadEnd event comes before the kernel's end, which may take long. */
+    @Test
+    void aThreadThatIsSeenStartingAndEndingIsNotNative() {
+        Row starting = threads.kernel("java").uses(5, 0);
+        Row attaching = threads.kernel("native").uses(10, 0);
+        readInProcess();
+        threads.ended.add(starting.uses(90, 10).detached());
+        threads.ended.get(0).name = "job-1";
+        threads.ended.add(attaching.uses(1, 0).attaches().uses(30, 0).detached());
+        threads.ended.add(attaching.uses(4, 0).attaches().uses(20, 5).detached());
+        starting.uses(2, 0);
+        attaching.uses(0, 3);
+        CpuAccount account = readInProcess();
+        assertThat(times(account, Kind.JAVA, "job-*")).isEqualTo(of(90, 10));
+        assertThat(times(account, Kind.JAVA, "native")).isEqualTo(of(50, 5));
+        assertThat(times(account, Kind.NATIVE, null)).isEqualTo(of(22, 3));
+        assertThat(account.process()).isEqualTo(of(162, 18));
+        starting.uses(1, 0);
+        assertThat(times(readInProcess(), Kind.NATIVE, null)).isEqualTo(of(23, 3));
     }
 
     @Test

@@ -24,6 +24,8 @@ final class FakeThreads extends ThreadTable {
         long waited = -1;
         int waitsRead;
         int threads;
+        private long userAttached;
+        private long totalAttached;
         private long userRead;
         private long systemRead;
 
@@ -41,11 +43,20 @@ final class FakeThreads extends ThreadTable {
             return this;
         }
 
+        /** A native thread attaches to the JVM. */
+        Row attaches() {
+            userAttached = user;
+            totalAttached = user + system;
+            return this;
+        }
+
         /** What it has used by now, as the JVM reports it when it detaches from the JVM. */
         Row detached() {
             Row record = new Row(serial, name, true).uses(user, system);
             record.id = id++;
             record.tid = tid;
+            record.userAttached = userAttached;
+            record.totalAttached = totalAttached;
             return record;
         }
 
@@ -193,7 +204,8 @@ final class FakeThreads extends ThreadTable {
                 return new String[0];
             }
             Row row = ended.remove(0);
-            write(into, 1, row.id, row.tid, row.user, row.user + row.system, row.carrier ? 1 : 0);
+            write(into, 1, row.id, row.tid, row.user, row.user + row.system, row.carrier ? 1 : 0,
+                    row.userAttached, row.totalAttached);
             return new String[]{row.name};
         }
     }

@@ -12,7 +12,9 @@ public class EndedThreads {
     private static final int USER = 3;
     private static final int TOTAL = 4;
     private static final int CARRIER = 5;
-    private static final int VALUES = 5;
+    private static final int USER_BEGUN = 6;
+    private static final int TOTAL_BEGUN = 7;
+    private static final int VALUES = 7;
 
     private final long[] values = new long[1 + BATCH * VALUES]; // the first is the reader's token
     private String[] names = new String[0];
@@ -51,6 +53,15 @@ public class EndedThreads {
 
     public long totalNanos(int index) {
         return values[index * VALUES + TOTAL];
+    }
+
+    /** What the thread had used before it became a Java thread. */
+    public long userBegunNanos(int index) {
+        return values[index * VALUES + USER_BEGUN];
+    }
+
+    public long totalBegunNanos(int index) {
+        return values[index * VALUES + TOTAL_BEGUN];
     }
 
     /** As {@link ThreadTable#isCarrier}. */
