@@ -57,7 +57,9 @@ public final class LibraryLoaders {
         return user;
     }
 
-    /** Reads go on for a while, and on a busy machine until a timer tick has found the thread in user mode. */
+    /**
+     * Reads go on for a while, and on a busy machine until a timer tick has found the thread in user mode.
+     */
     private static boolean goesOn(long begin, long nanos, long user) {
         long passed = System.nanoTime() - begin;
         return passed < nanos || user == 0 && passed < 30_000_000_000L;

@@ -21,8 +21,8 @@ import java.util.Objects;
  * }</pre>
  *
  * <p><b>Adds up.</b> The groups' times add up to {@link #process()}, which is the process's CPU clock at some
- * moment of the reading. In rare cases it is ahead of that clock for one reading, because the kernel's listing
- * may miss a thread while others end.
+ * moment of the reading. In rare cases it is ahead of that clock for one reading, because the kernel's
+ * listing may miss a thread while others end.
  *
  * <p><b>Short threads.</b> From the first reading on, what a Java thread uses until its end goes to its
  * group, though no reading may have seen it: up to JDK 18 always, later if the JVM has the agent or {@link
@@ -33,9 +33,10 @@ import java.util.Objects;
  * threads that end between two readings, 32,768 are kept; eight class loaders can have an account with this.
  *
  * <p><b>Never decreases.</b> No time of a group decreases. Only a pool that gives its place away disappears:
- * its time moves to {@link #PAST_POOLS}, and if it comes back, it begins at zero. When a thread changes its name, what it uses from then on belongs to its new pool; what it used before stays in the old one, in
- * which it is counted until it runs. A thread that starts during a reading may be counted as native until the
- * next one.
+ * its time moves to {@link #PAST_POOLS}, and if it comes back, it begins at zero. When a thread changes its
+ * name, what it uses from then on belongs to its new pool; what it used before stays in the old one, in which
+ * it is counted until it runs. A thread that starts during a reading may be counted as native until the next
+ * one.
  *
  * <p><b>Cost.</b> As {@link ThreadTimes#read()}, a few files of the control group, and three system calls
  * (about 10 us) more for each thread that has run since the last reading, because its waiting time is read

@@ -18,8 +18,9 @@ import dev.threadclock.internal.Reading;
  *
  * <p><b>Total</b> is precise: nearly always to 2 us, otherwise to about 20, and usually without a system
  * call. Time stolen by a hypervisor may count, 1 ms at most, and is then taken off the thread's next
- * intervals. <b>User</b> and <b>system</b> add up to the total. They divide it as the kernel divides the timer ticks that the interval spans, or else the last
- * ticks that an interval of this thread has seen: right in sums over many, an estimate for a short one.
+ * intervals. <b>User</b> and <b>system</b> add up to the total. They divide it as the kernel divides the
+ * timer ticks that the interval spans, or else the last ticks that an interval of this thread has seen: right
+ * in sums over many, an estimate for a short one.
  *
  * <p>A meter may be started and stopped many times; it returns the sums over its finished intervals. Meters
  * may be nested: the outer one includes the inner. Starting and stopping allocate nothing. For work on

@@ -129,9 +129,10 @@ public final class Native {
 
     /**
      * Takes Java threads that have ended, and returns their names. Writes, after the reader's token, id, TID,
-     * user, total, 1 for a carrier, and user and total at its beginning, of each; as many as fit. The token is 0 in the first call, which
-     * begins to listen, and 0 afterwards if this JVM does not report ends: JDK 19 and later without the agent
-     * and without accounting of virtual threads, because listening would make virtual threads slower.
+     * user, total, 1 for a carrier, and user and total at its beginning, of each; as many as fit. The token
+     * is 0 in the first call, which begins to listen, and 0 afterwards if this JVM does not report ends: JDK
+     * 19 and later without the agent and without accounting of virtual threads, because listening would make
+     * virtual threads slower.
      */
     static native String[] endedThreads(long[] values);
 

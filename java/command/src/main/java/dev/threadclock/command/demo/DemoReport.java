@@ -81,12 +81,13 @@ record DemoReport(
 
     /** What this machine cannot show if all of its JDKs report right times, otherwise "". */
     public String unseen() {
-        return !complete().isEmpty() && disturbance().isEmpty() && complete().stream().map(JdkResult::before)
-                .allMatch(before -> before.aroundTicks().right() && before.betweenTicks().right())
-                        ? "All JDKs here report right times; 25.0.5, 26 and 27 do not. To see that, run\n"
-                                + "'ci/jdks up 27' in a checkout of threadclock, which fetches one, and then this"
-                                + " again."
-                        : "";
+        boolean right = complete().stream().map(JdkResult::before)
+                .allMatch(before -> before.aroundTicks().right() && before.betweenTicks().right());
+        return !right || complete().isEmpty() || !disturbance().isEmpty() ? ""
+                : """
+                        All JDKs here report right times; 25.0.5, 26 and 27 do not. To see that, run
+                        'ci/jdks up 27' in a checkout of threadclock, which fetches one, and this again.
+                        """;
     }
 
     public String toJson() {

@@ -122,7 +122,9 @@ final class ExecutorCpu implements ExecutorPlugin {
     private static final class RoleGauge implements Gauge<Long> {
         private final Role role;
         private final ToLongFunction<CpuGroup> value;
-        /** By group, because a pool that gives up its place in the account begins at zero if it comes back. */
+        /**
+         * By group, because a pool that gives up its place in the account begins at zero if it comes back.
+         */
         private final Map<String, Long> seen = new HashMap<>();
         private long sum;
 
