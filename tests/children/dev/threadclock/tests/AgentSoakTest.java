@@ -106,7 +106,7 @@ class AgentSoakTest {
     private void command(StormRun run, String pid, int turn) throws IOException, InterruptedException {
         switch (turn) {
             case 0 -> AttachJvm
-                    .command("record", pid, "-d", "3s", "-i", "100ms", "-o", folder.resolve(pid + ".csv"))
+                    .command("record", pid, "-d", "3s", "-i", "100ms", "-o", folder.resolve(pid + ".jfr"))
                     .exits(0);
             case 1 -> run.detach();
             case 2 -> AttachJvm.command("top", pid, "-n", "2", "-i", "1", "--json").exits(0);

@@ -45,7 +45,7 @@ class TopTest {
                 "--filter", "main").ok().out();
         assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSizeBetween(1, 5);
         AttachJvm.command("record", "-p", jvm.pid(), "-i", "200ms", "-d", "1s", "--timeout", "60s", "-o",
-                folder + "/a.csv").exits(0);
+                folder + "/a.jfr").exits(0);
         for (String command : List.of("attach", "status", "detach")) {
             Result named = AttachJvm.command(command, "AttachTarget");
             assertThat(named.out() + named.err()).as("%s, found or one of several", command)

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.child.AttachTarget;
 import dev.threadclock.tests.child.VirtualLoad;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -142,19 +141,8 @@ class VirtualGroupsTest {
     @OnEachJdk(from = 21)
     void recordingsHaveTheGroups(TestJdk jdk) throws Exception {
         try (AttachJvm jvm = accounted(jdk)) {
-            Path json = folder.resolve("groups.json");
-            Path csv = folder.resolve("groups.csv");
             Path jfr = folder.resolve("groups.jfr");
-            for (Path file : List.of(json, csv, jfr)) {
-                jvm.run("record", "-d", "1s", "-i", "500ms", "-o", file).exits(0);
-            }
-            Json last = null;
-            for (Json interval : Json.of(json).all("intervals")) {
-                last = assertRight(interval, null);
-            }
-            assertThat(last).isNotNull();
-            assertThat(Files.readAllLines(csv))
-                    .anySatisfy(row -> assertThat(row).contains(",0,0," + BURNER + "," + BURNER + ",V,"));
+            jvm.run("record", "-d", "1s", "-i", "500ms", "-o", jfr).exits(0);
             long burnt = 0;
             for (RecordedEvent event : Used.events(jfr, "dev.threadclock.VirtualThreadsCpuTime")) {
                 if (event.getString("group").equals(BURNER)) {

@@ -10,8 +10,10 @@ import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
+import dev.threadclock.command.interval.Timeline;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.record.Recorder.StopRequest;
+import dev.threadclock.command.report.RecordingPage;
 import dev.threadclock.command.sample.Sampling;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -19,6 +21,8 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,8 +36,7 @@ import picocli.CommandLine.Spec;
         name = "record",
         description = {
             "Records the user, system and total CPU time of every thread of a running JVM, interval by"
-                    + " interval: for Flight Recorder's tools,"
-                    + " for a spreadsheet, or as a page with charts.",
+                    + " interval: for Flight Recorder's tools, or as a page with charts.",
             ""
         },
         mixinStandardHelpOptions = true,
@@ -45,17 +48,16 @@ import picocli.CommandLine.Spec;
             "  threadclock record app.jar -o app.jfr",
             "                            until Ctrl-C; for JDK Mission Control, jfr print,",
             "                            and report",
-            "  threadclock record 4711 -d 10m -i 100ms -o app.csv",
+            "  threadclock record 4711 -d 10m -i 100ms -o app.jfr",
             "                            ten times a second",
             "  threadclock record 4711 -o app.jfr --jvm-events",
             "                            and the JVM's own events in app.jvm.jfr",
             "",
-            "Virtual threads are recorded by group in .jfr, .csv and .json, once",
-            "'threadclock attach PID virtual=on' makes the JVM account for them.",
-            "The file's ending selects the format: .jfr, .csv, .json or .html. After Ctrl-C",
-            "or the end of the JVM, the recording so far is written. If the recorder is",
-            "killed, the recording stays in app.partial-NUMBER.jfr (.csv, .json) beside the",
-            "file.",
+            "Virtual threads are recorded by group, once 'threadclock attach PID virtual=on'",
+            "makes the JVM account for them. The file's ending selects the format: .jfr or",
+            ".html. After Ctrl-C or the end of the JVM, the recording so far is written. If",
+            "the recorder is killed, it stays in app.partial-NUMBER.jfr beside the file, for",
+            "'threadclock report'. For programs: 'threadclock top -n N --csv', or --json.",
             "Exit status: 0 recorded, 1 could not record, 2 usage error."
         })
 public final class RecordCommand implements Callable<Integer> {
@@ -66,7 +68,7 @@ public final class RecordCommand implements Callable<Integer> {
     private JvmOption.Chosen jvm;
 
     @Option(names = {"-o", "--output"}, paramLabel = "FILE", required = true,
-            description = "The file to write: .jfr, .csv, .json or .html.")
+            description = "The file to write: .jfr or .html.")
     private Path file;
 
     @Option(names = {"-d", "--duration"}, paramLabel = "TIME", defaultValue = "0", converter = TimeSpan.class,
@@ -88,9 +90,11 @@ public final class RecordCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Format format = Format.of(file)
-                .orElseThrow(() -> wrong("cannot tell the format from the name " + file + "; it must end in "
-                        + Format.endings()));
+        boolean page = endsWith(".html");
+        if (!page && !endsWith(".jfr")) {
+            throw wrong("-o takes a file that ends in .jfr or .html, not " + file + "; for CSV or JSON:"
+                    + " threadclock top -n N --csv, or --json");
+        }
         if (interval.compareTo(SHORTEST_INTERVAL) < 0 || interval.compareTo(LONGEST_INTERVAL) > 0) {
             throw wrong("--interval takes 100ms to 1h");
         }
@@ -98,14 +102,11 @@ public final class RecordCommand implements Callable<Integer> {
             throw wrong(
                     "--duration is shorter than one interval; give a longer one, or a shorter --interval");
         }
-        if (jvmEvents != null
-                && (format != Format.JFR || !JvmRecording.SETTINGS.matcher(jvmEvents).matches())) {
-            throw wrong(format == Format.JFR ? "--jvm-events takes default, profile or a file"
-                    : "--jvm-events needs a .jfr file");
+        if (jvmEvents != null && (page || !JvmRecording.SETTINGS.matcher(jvmEvents).matches())) {
+            throw wrong(page ? "--jvm-events needs a .jfr file"
+                    : "--jvm-events takes default, profile or a file");
         }
-        if (format == Format.JFR || format == Format.HTML) { // a page is made from a .jfr file
-            SelfJar.requireModule("jdk.jfr");
-        }
+        SelfJar.requireModule("jdk.jfr");
         OutputFile output = OutputFile.checked(file, "-o FILE");
         OutputFile eventsOutput = jvmEvents == null ? null // "app.jvm.jfr" for "app.jfr"
                 : OutputFile.checked(file.resolveSibling(
@@ -113,7 +114,7 @@ public final class RecordCommand implements Callable<Integer> {
         try (Sampling sampling = Sampling.open(jvm, interval);
                 StopRequest stop = new StopRequest();
                 JvmRecording events = jvmEvents == null ? null : jvm.open().record(jvmEvents)) {
-            record(sampling, format, output, stop);
+            record(sampling, page, output, stop);
             if (events != null) {
                 try {
                     write(events, eventsOutput);
@@ -160,31 +161,32 @@ public final class RecordCommand implements Callable<Integer> {
         }
     }
 
-    private void record(Sampling sampling, Format format, OutputFile output, StopRequest stop)
+    private boolean endsWith(String ending) {
+        return file.toString().toLowerCase(Locale.ROOT).endsWith(ending);
+    }
+
+    private void record(Sampling sampling, boolean page, OutputFile output, StopRequest stop)
             throws IOException {
-        Path scratch = output.partial(format.ending());
-        Path soFar = format.soFar(scratch);
+        Path scratch = output.partial(".jfr");
+        Timeline timeline = new Timeline();
         boolean keep = false;
         try {
-            Format.Writer writer = format.open(scratch, sampling.subject());
-            Recorder recorder;
-            try (Progress progress = new Progress()) {
-                progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");
-                recorder = new Recorder(sampling, writer,
-                        duration.isZero() ? Long.MAX_VALUE : duration.toNanos(),
-                        sofar -> tell(progress, sofar));
-                recorder.run(stop);
-            }
-            String stopped = recorder.failure()
+            JfrWriter jfr = new JfrWriter(scratch, sampling.subject());
+            Recorder recorder = recorded(sampling, stop, interval -> {
+                jfr.write(interval);
+                if (page) {
+                    timeline.add(interval);
+                }
+            });
+            String stopped = recorder.failure().or(() -> closed(jfr))
                     .map(why -> "the recording stopped: " + why.getMessage() + "; ").orElse("");
             if (recorder.recordedNanos() == 0) {
                 throw nothingRecorded(recorder, stopped, output);
             }
             keep = true;
-            finish(writer, soFar, stopped);
-            save(scratch, output);
-            keep = false;
             String what = Figures.seconds(recorder.recordedNanos()) + " of " + sampling.label();
+            save(page ? new RecordingPage(sampling.subject(), timeline) : null, scratch, output, stopped);
+            keep = false;
             if (!stopped.isEmpty()) {
                 throw new Failure(stopped + "what was recorded before, " + what + ", is in " + output.path());
             }
@@ -195,8 +197,27 @@ public final class RecordCommand implements Callable<Integer> {
         } finally {
             if (!keep) {
                 Files.deleteIfExists(scratch);
-                Files.deleteIfExists(soFar);
             }
+        }
+    }
+
+    private Recorder recorded(Sampling sampling, StopRequest stop, Recorder.Writer writer) {
+        try (Progress progress = new Progress()) {
+            progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");
+            Recorder recorder = new Recorder(sampling, writer,
+                    duration.isZero() ? Long.MAX_VALUE : duration.toNanos(), sofar -> tell(progress, sofar));
+            recorder.run(stop);
+            return recorder;
+        }
+    }
+
+    /** Some file systems report only now that a file has no room. */
+    private static Optional<IOException> closed(JfrWriter writer) {
+        try {
+            writer.close();
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(e);
         }
     }
 
@@ -208,22 +229,18 @@ public final class RecordCommand implements Callable<Integer> {
         return new Failure("nothing recorded: " + why + "; " + output.path() + " is not written");
     }
 
-    private static void finish(Format.Writer writer, Path soFar, String stopped) {
+    /** page: null if the file takes the recording itself. One message, whatever has failed before. */
+    private static void save(RecordingPage page, Path scratch, OutputFile output, String stopped) {
         try {
-            writer.finish();
-        } catch (IOException e) {
-            throw new Failure(stopped + "the recording cannot be completed: " + e.getMessage()
-                    + "; the part recorded so far is in " + soFar
-                    + "; make room in that folder and record again, or try 'threadclock report' on a .jfr"
-                    + " file");
-        }
-    }
-
-    private static void save(Path scratch, OutputFile output) {
-        try {
-            output.write(scratch);
+            if (page != null) {
+                output.write(page.toHtml());
+            } else {
+                output.write(scratch);
+            }
         } catch (Failure e) {
-            throw new Failure(e.getMessage() + "; the recording is kept in " + scratch);
+            throw new Failure((stopped.isEmpty() ? e.getMessage() + "; " : stopped) + "the recording"
+                    + (stopped.isEmpty() ? "" : " up to there") + " is kept in " + scratch
+                    + (page == null ? "" : ": 'threadclock report' makes a page of it"));
         }
     }
 

@@ -21,8 +21,14 @@ import org.jline.utils.Signals;
 final class Recorder {
     private static final long LOOK_NANOS = 50_000_000;
 
+    /** Takes the intervals. */
+    interface Writer {
+        /** Afterwards everything so far is safe, even if this process is killed. */
+        void write(Interval interval) throws IOException;
+    }
+
     private final Sampling sampling;
-    private final Format.Writer writer;
+    private final Writer writer;
     private final long mostNanos;
     private final Consumer<Recorder> progress;
     private OptionalLong beganNanos = OptionalLong.empty(); // after the first interval
@@ -34,7 +40,7 @@ final class Recorder {
     private IOException failure;
 
     /** mostNanos: the longest duration. progress: called after each interval. */
-    Recorder(Sampling sampling, Format.Writer writer, long mostNanos, Consumer<Recorder> progress) {
+    Recorder(Sampling sampling, Writer writer, long mostNanos, Consumer<Recorder> progress) {
         this.sampling = sampling;
         this.writer = writer;
         this.mostNanos = mostNanos;

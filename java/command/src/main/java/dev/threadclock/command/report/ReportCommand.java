@@ -53,8 +53,8 @@ public final class ReportCommand implements Callable<Integer> {
         SelfJar.requireModule("jdk.jfr");
         if (page != null && !page.toString().matches("-|(?i).*\\.html?")) {
             throw new ParameterException(spec.commandLine(),
-                    "-o writes a page, and " + page + " does not end in .html; 'threadclock record'"
-                            + " writes .csv and .json");
+                    "-o writes a page, and " + page + " does not end in .html; 'threadclock top -n N'"
+                            + " prints CSV and JSON");
         }
         OutputFile output = page == null ? null : OutputFile.checked(page, "-o FILE.html");
         JfrRecording recording = JfrRecording.read(file);

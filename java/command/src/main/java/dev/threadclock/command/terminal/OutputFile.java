@@ -86,7 +86,7 @@ public final class OutputFile {
 
     /**
      * Makes a file that takes the content until it is complete. It lies beside this one as
-     * "app.partial-4711.csv", where 4711 is the PID of this process, so that users find it if this process is
+     * "app.partial-4711.jfr", where 4711 is the PID of this process, so that users find it if this process is
      * killed; or, for a device or a pipe, in the folder for temporary files.
      */
     public Path partial(String ending) throws IOException {

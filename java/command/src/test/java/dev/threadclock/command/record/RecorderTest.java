@@ -29,7 +29,7 @@ class RecorderTest {
     }
 
     /** A disk with room for this many intervals. */
-    private static final class Disk implements Format.Writer {
+    private static final class Disk implements Recorder.Writer {
         private int room;
 
         Disk(int room) {
@@ -42,9 +42,6 @@ class RecorderTest {
                 throw new IOException("No space left on device");
             }
         }
-
-        @Override
-        public void finish() {}
     }
 
     @Test

@@ -4,18 +4,20 @@ package dev.threadclock.command.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.IntervalExport;
 import dev.threadclock.command.interval.Subject;
+import dev.threadclock.command.interval.Timeline;
 import dev.threadclock.command.interval.Use;
+import dev.threadclock.command.report.RecordingPage;
 import dev.threadclock.command.report.ReportCommand;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.Recording;
@@ -26,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * Each format of a recording contains everything, names may contain anything, and report reads the .jfr file.
+ * Recordings contain everything, names may contain anything, and report reads the .jfr file.
  */
 class RecordingFilesTest {
     private static final String NASTY = "a, \"quoted\" </script><b>&amp; {{DATA}} \u2603";
@@ -35,21 +37,34 @@ class RecordingFilesTest {
     @TempDir
     Path folder;
 
-    private Path write(Format format) throws Exception {
-        Path file = folder.resolve("recording" + format.ending());
-        Files.write(file, new byte[0]);
-        Format.Writer writer = begin(format, file);
-        writer.finish();
+    private Path write() throws Exception {
+        Path file = folder.resolve("recording.jfr");
+        begin(file).close();
         return file;
     }
 
-    /** Writes all intervals but does not finish the file, as if the recorder had been killed. */
-    private static Format.Writer begin(Format format, Path file) throws Exception {
-        Format.Writer writer = format.open(file,
-                new Subject("4711 (java " + NASTY + ")", "17", "java " + NASTY, "1.2.3"));
+    private static Subject subject() {
+        return new Subject("4711 (java " + NASTY + ")", "17", "java " + NASTY, "1.2.3");
+    }
+
+    /** Writes all intervals but does not close the file, as if the recorder had been killed. */
+    private static JfrWriter begin(Path file) throws Exception {
+        JfrWriter writer = new JfrWriter(file, subject());
+        intervals().forEach(interval -> {
+            try {
+                writer.write(interval);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        return writer;
+    }
+
+    private static List<Interval> intervals() {
+        List<Interval> intervals = new ArrayList<>();
         for (int i = 1; i <= INTERVALS; i++) {
             CpuSnapshot process = new CpuSnapshot(90_000_001, 29_999_999, 120_000_000);
-            writer.write(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, process, process, List.of(
+            intervals.add(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, process, process, List.of(
                     new Use("worker-1", 11, 5, 1, 'R', 1, new CpuSnapshot(70_000_001, 20_000_002, 90_000_004),
                             process),
                     new Use("has not run", 13, 6, 2, 'W', 1, CpuSnapshot.ZERO, process),
@@ -57,25 +72,20 @@ class RecordingFilesTest {
                             process)),
                     List.of()));
         }
-        return writer;
+        return intervals;
     }
 
     @Test
     void aKilledRecorderLeavesAllIntervalsThatWereComplete() throws Exception {
-        for (Format format : Format.values()) {
-            Path file = folder.resolve("killed" + format.ending());
-            Files.write(file, new byte[0]);
-            begin(format, file);
-            Path soFar = format.soFar(file);
-            Path whole = format == Format.HTML ? write(Format.JFR) : write(format);
-            assertThat(Files.mismatch(soFar, whole)).as("%s", format).isEqualTo(-1);
-        }
+        Path killed = folder.resolve("killed.jfr");
+        begin(killed);
+        assertThat(Files.mismatch(killed, write())).isEqualTo(-1);
     }
 
     @Test
     void aLongJfrFileHasSeveralChunksAndAllThreadsInEach() throws Exception {
         Path file = folder.resolve("long.jfr");
-        Format.Writer writer = Format.JFR.open(file, new Subject("1 (java Long)", "", "", "1.2.3"));
+        JfrWriter writer = new JfrWriter(file, new Subject("1 (java Long)", "", "", "1.2.3"));
         CpuSnapshot used = new CpuSnapshot(1, 2, 3);
         String name = "n".repeat(1000);
         int intervals = 60;
@@ -87,7 +97,7 @@ class RecordingFilesTest {
             writer.write(
                     new Interval(1_700_000_000_000L + 500L * i, 500_000_000, used, used, threads, List.of()));
         }
-        writer.finish();
+        writer.close();
         assertThat(Files.size(file)).isGreaterThan(20_000_000);
         int threads = 0;
         try (RecordingFile events = new RecordingFile(file)) {
@@ -104,39 +114,19 @@ class RecordingFilesTest {
     }
 
     @Test
-    void csvHasARowForEachThreadAndInterval() throws Exception {
-        List<String> lines = Files.readAllLines(write(Format.CSV));
-        assertThat(lines).hasSize(1 + 2 * INTERVALS);
-        assertThat(lines.get(0))
-                .isEqualTo("end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,user_ns,system_ns,"
-                        + "total_ns,life_user_ns,life_system_ns,life_total_ns");
-        assertThat(lines.get(1)).isEqualTo(
+    void csvHasARowForEachThread() {
+        List<String> rows = IntervalExport.csv(intervals().get(0), intervals().get(0).ran());
+        assertThat(rows.get(0)).isEqualTo(
                 "2023-11-14T22:13:20.500Z,500000000,11,1,worker-1,worker-*,R,70000001,20000002,90000004,"
                         + "90000001,29999999,120000000");
         String quoted = '"' + NASTY.replace("\"", "\"\"") + '"';
-        assertThat(lines.get(2)).endsWith(",12,0," + quoted + "," + quoted
+        assertThat(rows.get(1)).endsWith(",12,0," + quoted + "," + quoted
                 + ",S,20000000,9000000,29999996,90000001,29999999,120000000");
     }
 
     @Test
-    void jsonHasAllIntervals() throws Exception {
-        JsonObject json = JsonParser.parseString(Files.readString(write(Format.JSON))).getAsJsonObject();
-        assertThat(json.get("jvm").getAsString()).isEqualTo("4711 (java " + NASTY + ")");
-        assertThat(json.getAsJsonArray("intervals")).hasSize(INTERVALS);
-        JsonObject interval = json.getAsJsonArray("intervals").get(3).getAsJsonObject();
-        assertThat(interval.getAsJsonObject("process").get("systemNanos").getAsLong()).isEqualTo(29_999_999);
-        JsonObject thread = interval.getAsJsonArray("threads").get(1).getAsJsonObject();
-        assertThat(thread.get("name").getAsString()).isEqualTo(NASTY);
-        assertThat(thread.get("totalNanos").getAsLong()).isEqualTo(29_999_996);
-        assertThat(thread.getAsJsonObject("life").get("totalNanos").getAsLong()).isEqualTo(120_000_000);
-        assertThat(Files.readAllLines(write(Format.JSON))).as("a line for each interval")
-                .filteredOn(line -> line.contains("\"end\""))
-                .hasSize(INTERVALS);
-    }
-
-    @Test
     void jfrHasRawNanosecondsAndUnitsForItsTools() throws Exception {
-        List<RecordedEvent> events = RecordingFile.readAllEvents(write(Format.JFR)).stream()
+        List<RecordedEvent> events = RecordingFile.readAllEvents(write()).stream()
                 .filter(event -> event.getEventType().getName().equals("dev.threadclock.ThreadCpuTime"))
                 .toList();
         assertThat(events).hasSize(2 * INTERVALS);
@@ -159,16 +149,22 @@ class RecordingFilesTest {
 
     @Test
     void theReportOfAJfrFileIsThePageOfTheRecording() throws Exception {
-        Path jfr = write(Format.JFR);
+        Path jfr = write();
         Path page = folder.resolve("report.html");
         assertThat(report(jfr.toString(), "-o", page.toString())).isZero();
         assertThat(Files.readString(page)).as("the same page")
-                .matches(Files.readString(write(Format.HTML))::equals);
+                .matches(page()::equals);
+    }
+
+    private static String page() {
+        Timeline timeline = new Timeline();
+        intervals().forEach(timeline::add);
+        return new RecordingPage(subject(), timeline).toHtml();
     }
 
     @Test
     void thePageIsSelfContainedAndItsTextIsText() throws Exception {
-        String page = Files.readString(write(Format.HTML));
+        String page = page();
         assertThat(page).doesNotContainPattern("(?i)(src|href)\\s*=|@import|url\\(\\s*['\"]?http");
         assertThat(page.split("</script>", -1)).as("scripts").hasSize(5);
         assertThat(page).contains("java a, &quot;quoted&quot; &lt;/script&gt;").doesNotContain("<b>&");
@@ -205,6 +201,5 @@ class RecordingFilesTest {
                         15_000L);
         assertThat(List.of("", "5x", "-1s", ".5s", "1.s", "1,5s", "s")).allSatisfy(
                 text -> assertThatThrownBy(() -> spans.convert(text)).hasMessageContaining("500ms"));
-        assertThat(Format.endings()).isEqualTo(".jfr, .csv, .json or .html");
     }
 }
