@@ -71,8 +71,9 @@ record AttachAnswer(int code, String text, String report, Connection connection,
         if (text.isEmpty()) {
             return code == 0 ? "no reason given" : "code " + code + ", no reason given";
         }
-        return Printable.line(RETURNED.matcher(text).matches()
-                ? "the library returned " + text.replaceFirst(".* ", "") : text, LONGEST_REFUSAL);
+        Matcher returned = RETURNED.matcher(text);
+        return Printable.line(returned.matches() ? "the library returned " + returned.group(1) : text,
+                LONGEST_REFUSAL);
     }
 
     /**

@@ -172,7 +172,8 @@ final class AttachRequest {
             boolean keeps = false;
             while (!keeps) {
                 ConfinedChild.Message message = child.next();
-                if (message == null) {
+                if (message == null
+                        || Math.max(reply.size(), report.size()) > ConfinedChild.LONGEST_CONTENT) {
                     break;
                 }
                 switch (message.kind()) {

@@ -29,6 +29,8 @@ final class ConfinedChild implements Closeable {
     private static final int NOT_PERMITTED = 13; // EACCES
     private static final int TIMED_OUT = -110; // -ETIMEDOUT
     private static final int LONGEST_MESSAGE = 1 << 13;
+    /** Of a file, an answer or a report; attach_child.c sends no more, but its user could change it. */
+    static final int LONGEST_CONTENT = 1 << 20;
     private static final int LOOK_MILLIS = 50;
     private static final int GRACE_MILLIS = 2000;
 
@@ -91,6 +93,10 @@ final class ConfinedChild implements Closeable {
     Message next() {
         int[] descriptor = {-1};
         for (boolean ended = false;;) {
+            if (!ended && deadline.overBy(GRACE_MILLIS)) { // also if messages never end
+                throw new AttachException("no answer from process " + target.pid() + " within " + deadline
+                        + ": the helper was stopped, or waits for that process's files; try again");
+            }
             int size = receive(socket, room, descriptor, ended ? GRACE_MILLIS : LOOK_MILLIS);
             if (size > 0) {
                 return new Message((char) room[0], Arrays.copyOfRange(room, 1, size), descriptor[0]);
@@ -107,10 +113,6 @@ final class ConfinedChild implements Closeable {
             }
             if (ended) {
                 throw target.ended();
-            }
-            if (deadline.overBy(GRACE_MILLIS)) {
-                throw new AttachException("no answer from process " + target.pid() + " within " + deadline
-                        + ": the helper was stopped, or waits for that process's files; try again");
             }
             resumeIfStopped();
             if (!canceled && deadline.overBy(0)) {
@@ -135,9 +137,9 @@ final class ConfinedChild implements Closeable {
         List<Content> all = new ArrayList<>();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         for (Message message = next(); message != null; message = next()) {
-            if (message.kind() == 'D') {
+            if (message.kind() == 'D' && bytes.size() < LONGEST_CONTENT) {
                 bytes.writeBytes(message.bytes());
-            } else if (message.kind() == 'E') {
+            } else if (message.kind() == 'E' && all.size() < count) {
                 all.add(new Content(bytes.toByteArray(), message.error()));
                 bytes.reset();
             }

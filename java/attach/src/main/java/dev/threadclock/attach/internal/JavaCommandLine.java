@@ -28,6 +28,8 @@ public record JavaCommandLine(String program, List<String> options, String main,
             .compile("-X(?!X:On|run).*|--.*|-D(?!java\\.naming\\.security\\.credentials)"
                     + "(java|jdk|sun|com\\.sun|file|user)\\..*", Pattern.DOTALL);
     private static final int LONGEST_TEXT = 4000;
+    /** More are ignored: a process says itself how long its command line is. */
+    static final int MOST_WORDS = 100_000;
     private static final Set<String> LAST = Set.of("-jar", "-m", "--module");
 
     /**
@@ -97,7 +99,8 @@ public record JavaCommandLine(String program, List<String> options, String main,
         for (String word : words.subList(Math.min(1, words.size()), words.size())) {
             if (word.equals("--disable-@files")) {
                 expand = false;
-            } else if (expand && word.startsWith("@") && !word.startsWith("@@")) {
+            } else if (expand && word.startsWith("@") && !word.startsWith("@@")
+                    && result.size() < MOST_WORDS) {
                 result.addAll(wordsOfArgumentFile(read.apply(word.substring(1))));
             } else {
                 result.add(word);
@@ -126,7 +129,7 @@ public record JavaCommandLine(String program, List<String> options, String main,
         List<String> words = new ArrayList<>();
         StringBuilder word = null; // null between words
         char quote = 0;
-        for (int i = 0; i < text.length(); i++) {
+        for (int i = 0; i < text.length() && words.size() < MOST_WORDS; i++) {
             char c = text.charAt(i);
             if (quote == 0 && Character.isWhitespace(c)) {
                 if (word != null) {

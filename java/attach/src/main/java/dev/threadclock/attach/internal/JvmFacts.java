@@ -28,6 +28,7 @@ record JvmFacts(int feature, boolean attachable, List<String> options, String jd
 
     private static final Pattern FEATURE = Pattern.compile("(?:1\\.)?(\\d{1,9})(?:\\D.*)?");
     private static final Pattern RELEASE = Pattern.compile("(?s)(?:.*\\n)?JAVA_VERSION=\"?([0-9._]+).*");
+    private static final int LONGEST_TEXT = 200;
     private static final String FLAGS_FILE = "-XX:Flags=";
     private static final String OPTIONS_FILE = "-XX:VMOptionsFile=";
 
@@ -45,7 +46,8 @@ record JvmFacts(int feature, boolean attachable, List<String> options, String jd
         Matcher feature = FEATURE.matcher(full.or(() -> specified).or(() -> released).orElse(""));
         String jdk = Stream.of(full.or(() -> released).or(() -> specified),
                 counters.text("java.property.java.vm.name"), counters.text("java.property.java.vm.vendor"))
-                .flatMap(Optional::stream).map(Printable::line).collect(Collectors.joining(", "));
+                .flatMap(Optional::stream).map(text -> Printable.line(text, LONGEST_TEXT))
+                .collect(Collectors.joining(", "));
         int number = feature.matches() ? Integer.parseInt(feature.group(1)) : 0;
         return new JvmFacts(number, attachable, options, jdk, number > 0 && recorded.isPresent());
     }

@@ -15,6 +15,8 @@ import java.util.regex.Pattern;
 public record ProcMaps(List<Mapped> files) {
     private static final String DELETED = " (deleted)";
     private static final int PATH_FIELD = 5;
+    /** Of the library. Each is asked, and compared with all options. */
+    private static final int MOST_COPIES = 16;
 
     /**
      * With a version, if installed; with the name of a class, if the library's package was renamed
@@ -82,11 +84,11 @@ public record ProcMaps(List<Mapped> files) {
                 .map(Mapped::name);
     }
 
-    /** Copies of the library. A file that the dynamic linker opened but rejected has no code mapped. */
+    /** The first copies of the library. A file that the dynamic linker opened but rejected has no code mapped. */
     public List<Mapped> threadclocks() {
         return files.stream()
                 .filter(file -> file.code() && LIBRARY.matcher(file.name()).matches())
-                .toList();
+                .limit(MOST_COPIES).toList();
     }
 
     private Optional<Mapped> first(Predicate<Mapped> wanted) {

@@ -23,8 +23,9 @@ import java.util.regex.Pattern;
  */
 public final class Target {
     private static final int ROOT_USER = 0;
-    /** Of those that its command line names. */
+    /** Of those that its command line names, and of what is in them. */
     private static final int MOST_FILES = 100;
+    private static final int MOST_CHARACTERS = 1 << 20;
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
     /** Options of the requests themselves. */
@@ -42,6 +43,7 @@ public final class Target {
     /** One time limit for all files that are read for a request: the target says how many there are. */
     private Deadline inspection;
     private int filesRead;
+    private int charactersRead;
 
     /**
      * Fails with the reason if there is no HotSpot JVM with this PID that we may attach to.
@@ -152,6 +154,7 @@ public final class Target {
             return;
         }
         filesRead = 0;
+        charactersRead = 0;
         List<String> files = new ArrayList<>();
         process.maps().counters(namespacePid()).filter(file -> !file.deleted())
                 .map(file -> inside(file.path()))
@@ -199,10 +202,12 @@ public final class Target {
 
     private String text(String file) {
         String path = file.startsWith("/") ? file : workingFolder() + "/" + file;
-        if (++filesRead > MOST_FILES) {
+        if (++filesRead > MOST_FILES || charactersRead >= MOST_CHARACTERS) {
             return "";
         }
-        return new String(bytes(List.of(path)).get(0), StandardCharsets.UTF_8);
+        String text = new String(bytes(List.of(path)).get(0), StandardCharsets.UTF_8);
+        charactersRead += text.length();
+        return text;
     }
 
     /** Empty for a file that cannot be read. Read by its user: it could name files that only we may read. */

@@ -170,6 +170,6 @@ public final class TargetProcess {
     }
 
     private static List<String> zeroSeparated(String text) {
-        return text.isEmpty() ? List.of() : Arrays.asList(text.split("\0"));
+        return text.isEmpty() ? List.of() : Arrays.asList(text.split("\0", JavaCommandLine.MOST_WORDS));
     }
 }

@@ -4,6 +4,7 @@ package dev.threadclock.attach.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.threadclock.attach.AttachException;
 import dev.threadclock.attach.JvmStatus;
@@ -12,6 +13,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -284,10 +286,35 @@ class AttachParsingTest {
         assertThat(Printable.line("a\nb\u0085c\u2028d\te\u001b[31m")).isEqualTo("a; b; c; d?e?[31m");
     }
 
-    /** An algorithm in quadratic time would take an hour. */
     @Test
-    void manySpacesTakeLinearTime() {
+    void halfACharacterIsNotPassedOnToEncoders() {
+        assertThat(Printable.line("cats \uD83D")).isEqualTo("cats ?");
+        assertThat(Printable.line("cats \uD83D\uDC08")).isEqualTo("cats \uD83D\uDC08");
+    }
+
+    /** The largest inputs that are admitted; an algorithm in quadratic time would take minutes to hours. */
+    @Test
+    void whatAProcessSaysOfItselfIsParsedInLinearTime() {
         String spaces = " ".repeat(2_000_000);
-        assertThat(Printable.line("a" + spaces + "b")).isEqualTo("a" + spaces + "b");
+        String digits = "1".repeat(1 << 20);
+        String copies = "7f0000001000-7f0000002000 r-xp 00001000 fe:00 101 /libthreadclock.so.N\n";
+        StringBuilder maps = new StringBuilder();
+        for (int i = 0; maps.length() < 1 << 25; i++) {
+            maps.append(copies.replace("N", Integer.toString(i)));
+        }
+        assertTimeoutPreemptively(Duration.ofSeconds(100), () -> {
+            assertThat(Printable.line("a" + spaces + "b")).isEqualTo("a" + spaces + "b");
+            assertThat(reply("0\n" + digits).refusal()).hasSize(1000);
+            assertThat(reply("0\n" + "\n ".repeat(1 << 19) + "x").refusal()).isEqualTo("x");
+            assertThat(status("ok\n" + "k=v\n".repeat(1 << 14)).orElseThrow().values()).hasSize(1);
+            assertThat(ProcMaps.parse(maps.toString()).threadclocks()).hasSizeLessThan(100);
+            assertThat(JavaCommandLine.words("a ".repeat(1 << 24))).hasSize(JavaCommandLine.MOST_WORDS);
+            assertThat(JavaCommandLine.wordsOfArgumentFile("#\n".repeat(1 << 24))).isEmpty();
+            JavaCommandLine many = JavaCommandLine.of(Collections.nCopies(1 << 17, "@file"),
+                    file -> "-Da=b ".repeat(1 << 16));
+            assertThat(many.options()).hasSizeLessThan(3 * JavaCommandLine.MOST_WORDS);
+            assertThat(JvmFacts.of(PerfData.parse(new byte[0]), List::of, "JAVA_VERSION=\n".repeat(1 << 16))
+                    .feature()).isZero();
+        });
     }
 }

@@ -35,6 +35,8 @@ import picocli.CommandLine.Option;
 public final class StatusCommand implements Callable<Integer> {
     private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}");
     private static final String BOUND = "bound.";
+    /** Of the names; a longer one, which our agent does not report, does not move the others' values. */
+    private static final int WIDEST = 40;
     private static final String NANOS = "_ns";
     private static final Map<String, String> TITLES = Map.of("", "agent", "bound", "answered by");
 
@@ -88,18 +90,20 @@ public final class StatusCommand implements Callable<Integer> {
      * The agent's report for people: a group for each first word of the keys, names and values in columns,
      * times with units.
      */
-    private static List<String> lines(Map<String, String> values, Style style) {
+    static List<String> lines(Map<String, String> values, Style style) {
         Map<String, List<Map.Entry<String, String>>> groups = values.entrySet().stream().collect(
                 Collectors.groupingBy(
                         entry -> entry.getKey().substring(0, Math.max(0, entry.getKey().indexOf('.'))),
                         LinkedHashMap::new, Collectors.toList()));
-        int widest = values.keySet().stream().mapToInt(key -> name(key).length()).max().orElse(0);
+        int widest = Math.min(WIDEST,
+                values.keySet().stream().mapToInt(key -> name(key).length()).max().orElse(0));
         List<String> lines = new ArrayList<>();
         groups.forEach((group, entries) -> {
             lines.add("  " + style.bold(TITLES.getOrDefault(group, group)));
             for (Map.Entry<String, String> entry : entries) {
                 String name = name(entry.getKey());
-                lines.add("    " + name + " ".repeat(widest - name.length()) + "  " + value(entry));
+                lines.add("    " + name + " ".repeat(Math.max(0, widest - name.length())) + "  "
+                        + value(entry));
             }
         });
         return lines;
