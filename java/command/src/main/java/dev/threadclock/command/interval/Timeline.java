@@ -22,9 +22,12 @@ public final class Timeline {
     public static final int MOST_COLUMNS = 1200;
     /** The most threads shown by name. A program that numbers its threads without end has more. */
     private static final int MOST_THREADS = 1000;
+    /** The most series of all; each further pool has its others in one series with the last pools. */
+    private static final int MOST_SERIES = 2 * MOST_THREADS;
     /** Of the length of the interval before: one that is shorter has no column of its own. */
     private static final double SHORTEST = 0.25;
     private static final String OTHERS = "(other threads)";
+    private static final String OTHER_POOLS = "(further pools)";
 
     private final List<Long> endMillis = new ArrayList<>();
     private final List<Long> nanos = new ArrayList<>();
@@ -49,7 +52,9 @@ public final class Timeline {
         }
         for (Use use : interval.groups()) {
             if (use.interval().totalNanos() > 0) {
-                add(virtual.computeIfAbsent(use.name(), name -> new Series(name, name)), column, use);
+                String group = virtual.size() < MOST_THREADS || virtual.containsKey(use.name()) ? use.name()
+                        : OTHER_POOLS;
+                add(virtual.computeIfAbsent(group, name -> new Series(name, name)), column, use);
             }
         }
         interval.ended().forEach(use -> counted.remove(use.serial()));
@@ -112,9 +117,11 @@ public final class Timeline {
         if (known != null) {
             return known;
         }
-        String pool = use.pool();
         boolean full = threads.size() >= MOST_THREADS;
-        return threads.computeIfAbsent(full ? pool + " " + OTHERS : use.name(),
+        String others = use.pool() + " " + OTHERS;
+        boolean overfull = threads.size() >= MOST_SERIES && !threads.containsKey(others);
+        String pool = overfull ? OTHER_POOLS : use.pool();
+        return threads.computeIfAbsent(overfull ? OTHER_POOLS : full ? others : use.name(),
                 name -> new Series(pool, full ? OTHERS : name));
     }
 

@@ -109,12 +109,15 @@ final class JfrFile implements Closeable {
      * new chunk has begun, to which threads have to be introduced again.
      */
     boolean flush() throws IOException {
-        if (newThreads > 0) {
+        if (newThreads > 0 || lastCheckpoint == 0) { // readers need one in each chunk
             long position = end - chunk + events.size();
-            JfrBytes checkpoint = new JfrBytes().number(Types.CHECKPOINT).number(ticks(lastMillis))
-                    .number(0)
-                    .number(lastCheckpoint == 0 ? 0 : lastCheckpoint - position).number(0).number(1)
-                    .number(types.threadType()).number(newThreads).raw(threads.toArray());
+            JfrBytes checkpoint = new JfrBytes().number(Types.CHECKPOINT).number(ticks(lastMillis)).number(0)
+                    .number(lastCheckpoint == 0 ? 0 : lastCheckpoint - position).number(0);
+            if (newThreads == 0) {
+                checkpoint.number(0);
+            } else {
+                checkpoint.number(1).number(types.threadType()).number(newThreads).raw(threads.toArray());
+            }
             events.raw(checkpoint.sized());
             lastCheckpoint = position;
         }
@@ -130,6 +133,11 @@ final class JfrFile implements Closeable {
             begin(lastMillis);
         }
         return large;
+    }
+
+    /** What it will be after the next flush, except for the threads. */
+    long size() {
+        return end + events.size();
     }
 
     private ByteBuffer header() {

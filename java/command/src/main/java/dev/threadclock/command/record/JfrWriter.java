@@ -25,11 +25,16 @@ import java.util.Map;
 final class JfrWriter implements Recorder.Writer, Closeable {
     private record Known(long key, String name) {}
 
+    /** An interval of 20,000 threads, and some more at once: the JVM says how many there are. */
+    private static final long MOST_BYTES_PER_INTERVAL = 4L << 20;
+    private static final long MOST_BYTES_MORE = 32L << 20;
+
     private final Path path;
     private final Subject subject;
     private final Map<Long, Known> threads = new HashMap<>(); // by serial
     private JfrFile file;
     private long keys;
+    private long intervals;
 
     JfrWriter(Path path, Subject subject) {
         this.path = path;
@@ -55,6 +60,10 @@ final class JfrWriter implements Recorder.Writer, Closeable {
         file.event(event, interval.endMillis(), 0);
         interval.virtual().ifPresent(use -> writeGroups(use, interval.endMillis()));
         interval.ended().forEach(use -> threads.remove(use.serial()));
+        if (file.size() > MOST_BYTES_MORE + ++intervals * MOST_BYTES_PER_INTERVAL) {
+            throw new IOException("the JVM reports too many threads, on average more than "
+                    + (MOST_BYTES_PER_INTERVAL >> 20) + " MB in each interval");
+        }
         if (file.flush()) {
             threads.clear();
         }

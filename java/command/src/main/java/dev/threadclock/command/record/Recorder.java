@@ -70,7 +70,8 @@ final class Recorder {
      */
     private synchronized boolean isOver() {
         late = recordedNanos > 0 && mostNanos < Long.MAX_VALUE
-                && System.nanoTime() - beganNanos.getAsLong() - mostNanos > shortestNanos / 2;
+                && System.nanoTime() - beganNanos.getAsLong() - mostNanos > Math.min(shortestNanos, mostNanos)
+                        / 2;
         return late;
     }
 
@@ -89,7 +90,7 @@ final class Recorder {
 
     /** True if the recording continues. */
     private synchronized boolean take(Optional<Interval> interval) throws IOException {
-        if (stopped) {
+        if (stopped || isOver()) {
             return false;
         }
         ended = interval.isEmpty();

@@ -18,21 +18,32 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Receives samples over the channel from the agent in the JVM. */
 final class ChannelSampling extends Sampling {
-    private static final int LONGEST_MESSAGE = 1 << 26;
+    /** Of 100,000 threads with long names, or of all starts and ends that the agent keeps. */
+    private static final int LONGEST_MESSAGE = 1 << 25;
+    /** That may come at once. Beyond that, the agent sends at most one a period and one a second. */
+    private static final int MOST_MESSAGES = 20;
+    private static final double MOST_TIMES_AS_OFTEN = 1.5;
     private static final long PATIENCE_MILLIS = 20_000;
 
     private final ByteChannel connection;
     private final ThreadBook book;
     private final TaskFiles files;
+    private final long beganNanos = System.nanoTime();
+    private final double messagesPerNano;
+    private long messages;
+    private final AtomicLong asked = new AtomicLong(); // for stacks
     private volatile Stack stack = new Stack(0, Frames.NONE);
     /** Samples that arrived while a stack was awaited. */
     private final Deque<Interval> early = new ArrayDeque<>();
 
-    private ChannelSampling(int pid, Subject subject, ByteChannel connection, TaskFiles files) {
+    private ChannelSampling(int pid, Subject subject, Duration period, ByteChannel connection,
+            TaskFiles files) {
         super(pid, subject);
+        messagesPerNano = MOST_TIMES_AS_OFTEN * (1e-9 + 1.0 / period.toNanos());
         this.connection = connection;
         this.files = files;
         book = new ThreadBook(tid -> files.stat(tid).map(TaskFiles.Stat::state).orElse('?'));
@@ -43,7 +54,7 @@ final class ChannelSampling extends Sampling {
      * returned by next().
      */
     static Sampling open(Target jvm, Duration period) throws IOException {
-        return over(jvm.pid(), subject(jvm, jvm.label()), jvm.sample(period),
+        return over(jvm.pid(), subject(jvm, jvm.label()), period, jvm.sample(period),
                 new TaskFiles(jvm.pid(), jvm.namespacePid() != jvm.pid()), PATIENCE_MILLIS);
     }
 
@@ -51,9 +62,9 @@ final class ChannelSampling extends Sampling {
      * @param files the kernel's of its threads, by their TIDs in its own namespace
      * @param patienceMillis how long the first sample may take
      */
-    static Sampling over(int pid, Subject subject, ByteChannel connection, TaskFiles files,
+    static Sampling over(int pid, Subject subject, Duration period, ByteChannel connection, TaskFiles files,
             long patienceMillis) throws IOException {
-        ChannelSampling sampling = new ChannelSampling(pid, subject, connection, files);
+        ChannelSampling sampling = new ChannelSampling(pid, subject, period, connection, files);
         Thread limit = new Thread(() -> closeAfter(patienceMillis, connection),
                 "time limit of the first sample");
         limit.setDaemon(true);
@@ -97,18 +108,21 @@ final class ChannelSampling extends Sampling {
 
     /** Handles the next message. True if it was a stack. */
     private boolean take() throws IOException {
-        Message message;
         byte[] bytes = read(length()).array();
         try {
-            message = Message.parse(bytes);
+            if (++messages > MOST_MESSAGES + asked.get()
+                    + messagesPerNano * (System.nanoTime() - beganNanos)) {
+                throw new IOException("more messages than were asked for");
+            }
+            Message message = Message.parse(bytes);
+            message.stack.ifPresent(answer -> stack = answer);
+            book.take(message).ifPresent(early::add);
+            return message.stack.isPresent();
         } catch (IOException e) {
             throw new Failure(
                     "the sampler in the JVM " + label() + " sent what is no sample (" + e.getMessage()
                             + "); restart that JVM with this version of threadclock");
         }
-        message.stack.ifPresent(answer -> stack = answer);
-        book.take(message).ifPresent(early::add);
-        return message.stack.isPresent();
     }
 
     private int length() throws IOException {
@@ -131,6 +145,7 @@ final class ChannelSampling extends Sampling {
 
     @Override
     public void askForStack(long javaId, int frames) throws IOException {
+        asked.incrementAndGet();
         ByteBuffer request = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         connection.write(request.putLong(javaId).putLong(frames).flip());
     }
@@ -145,10 +160,14 @@ final class ChannelSampling extends Sampling {
     public Frames awaitStack(long javaId, int frames) throws IOException {
         try {
             askForStack(javaId, frames);
-            while (!take() || stack.id() != javaId) {
-                // It is a sample, or the answer to an earlier request.
+            long began = System.nanoTime();
+            while (System.nanoTime() - began < PATIENCE_MILLIS * 1_000_000) {
+                // Otherwise it is a sample, or the answer to an earlier request.
+                if (take() && stack.id() == javaId) {
+                    return stack.frames();
+                }
             }
-            return stack.frames();
+            return Frames.NONE;
         } catch (EOFException | SocketException e) {
             return Frames.NONE;
         }

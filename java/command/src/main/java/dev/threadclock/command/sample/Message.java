@@ -13,7 +13,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -21,6 +23,10 @@ import java.util.Set;
 final class Message {
     /** The first eight bytes of a channel. */
     static final long MAGIC = 0x3250_534b_434f_4c43L;
+
+    /** java_threads.h has this number of bytes. */
+    private static final int LONGEST_NAME = 1024;
+    private static final int MOST_FRAMES = 64; // FRAMES_MAX of sampler.c
 
     private static final int MOMENT = 1;
     private static final int JAVA = 2;
@@ -89,7 +95,7 @@ final class Message {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         Message all = new Message();
         boolean ranMeanwhile = true; // unless the sampler knows better
-        List<Group> groups = new ArrayList<>();
+        Map<String, Group> groups = new LinkedHashMap<>(); // by what is printable of their names
         try {
             while (in.hasRemaining()) {
                 int kind = in.get();
@@ -98,7 +104,7 @@ final class Message {
                         all.moment = Optional
                                 .of(new Moment(in.getLong(), in.getLong(), times(in)));
                     case JAVA ->
-                        all.java.add(new Java(in.getLong(), in.getInt(), (char) in.getInt(), name(in)));
+                        all.java.add(new Java(in.getLong(), in.getInt(), state(in.getInt()), name(in)));
                     case START -> all.events.add(
                             new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), name(in)));
                     case END -> all.events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
@@ -109,9 +115,15 @@ final class Message {
                     case GONE -> all.gone.add(in.getLong());
                     case RAN_MEANWHILE -> ranMeanwhile = in.getLong() > 0;
                     case STACK -> all.stack = Optional.of(new Stack(in.getLong(), new Frames(
-                            text(in).lines().map(Printable::line).toList(), ranMeanwhile)));
-                    case VIRTUAL -> all.virtual = Optional.of(new Virtual(in.getLong(), in.getInt(), groups));
-                    case GROUP -> add(groups, new Group(in.getInt(), in.getInt(), times(in), name(in)));
+                            text(in).lines().limit(MOST_FRAMES)
+                                    .map(line -> Printable.line(line, LONGEST_NAME)).toList(),
+                            ranMeanwhile)));
+                    case VIRTUAL ->
+                        all.virtual = Optional.of(new Virtual(in.getLong(), in.getInt(), List.of()));
+                    case GROUP -> {
+                        Group group = new Group(in.getInt(), in.getInt(), times(in), name(in));
+                        groups.merge(group.name, group, Group::and);
+                    }
                     case CARRIER -> all.carriers.add(in.getLong());
                     default -> throw new IOException("a record of kind " + kind);
                 }
@@ -119,18 +131,14 @@ final class Message {
         } catch (BufferUnderflowException e) {
             throw new IOException("a record that is cut off", e);
         }
+        all.virtual = all.virtual.map(moment -> new Virtual(moment.monotonicNanos, moment.epoch,
+                List.copyOf(groups.values())));
         return all;
     }
 
-    /** Groups whose names differ in nothing printable are one. */
-    private static void add(List<Group> groups, Group group) {
-        for (int i = 0; i < groups.size(); i++) {
-            if (groups.get(i).name.equals(group.name)) {
-                groups.set(i, groups.get(i).and(group));
-                return;
-            }
-        }
-        groups.add(group);
+    /** Of a Java thread (sampler.c, state_of). */
+    private static char state(int letter) {
+        return letter == 'R' || letter == 'W' || letter == 'S' || letter == 'B' ? (char) letter : '?';
     }
 
     private static CpuSnapshot times(ByteBuffer in) {
@@ -145,7 +153,7 @@ final class Message {
 
     /** A name set with prctl(PR_SET_NAME), which may contain any bytes. */
     private static String kernelText(ByteBuffer in) {
-        return Printable.line(new String(bytes(in), StandardCharsets.UTF_8));
+        return Printable.line(new String(bytes(in), StandardCharsets.UTF_8), LONGEST_NAME);
     }
 
     /** Text in the JVM's modified UTF-8. */
@@ -157,6 +165,6 @@ final class Message {
     }
 
     private static String name(ByteBuffer in) throws IOException {
-        return Printable.line(text(in));
+        return Printable.line(text(in), LONGEST_NAME);
     }
 }

@@ -77,7 +77,8 @@ public final class TaskFiles {
                 return Optional.empty();
             }
             String[] fields = text.substring(close + 1).strip().split(" ");
-            if (fields.length <= START || fields[STATE].isEmpty()) {
+            if (fields.length <= START || fields[STATE].length() != 1 || fields[STATE].charAt(0) < 'A'
+                    || fields[STATE].charAt(0) > 'z') {
                 return Optional.empty();
             }
             byte[] name = text.substring(open + 1, close).getBytes(StandardCharsets.ISO_8859_1);

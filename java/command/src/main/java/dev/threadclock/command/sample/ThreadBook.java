@@ -10,6 +10,7 @@ import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.Message.Event;
 import dev.threadclock.command.sample.Message.Java;
 import dev.threadclock.command.sample.Message.Moment;
+import dev.threadclock.command.terminal.Failure;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -26,6 +27,8 @@ import java.util.function.IntFunction;
  * TID and time, because the kernel reuses TIDs.
  */
 final class ThreadBook {
+    /** Of threads, and of groups: the kernel's own limit of threads is rarely above it. */
+    static final int MOST = 500_000;
     private static final String STARTING = "(starting)";
     private static final String ENDED_THREADS = "(ended threads)";
 
@@ -96,7 +99,12 @@ final class ThreadBook {
         message.java.forEach(this::describe);
         message.carriers.stream().map(running::get).filter(Objects::nonNull)
                 .forEach(life -> life.carrier = true);
-        return message.moment.map(moment -> interval(message, moment));
+        Optional<Interval> interval = message.moment.map(moment -> interval(message, moment));
+        int most = Math.max(Math.max(rows.size(), groups.size()), Math.max(running.size(), unjoined.size()));
+        if (most > MOST) {
+            throw new Failure("the JVM claims to have more than " + MOST + " threads or groups of them");
+        }
+        return interval;
     }
 
     private void start(Life life) {

@@ -43,6 +43,18 @@ class IntervalsTest {
                 .isEqualTo(timeline.pools().get(0).userNanos(0));
     }
 
+    /** Each pool has its own name; the memory of a series is that of all columns. */
+    @Test
+    void manyPoolsTakeBoundedMemory() {
+        Timeline timeline = new Timeline();
+        for (int i = 0; i < 10_000; i++) {
+            String name = Integer.toString(i, 36).replaceAll("\\d", "-");
+            timeline.add(interval(i % 7, name + "x".repeat(i % 100)));
+        }
+        assertThat(timeline.threads()).hasSizeLessThan(2100);
+        assertThat(timeline.threads().stream().mapToLong(Series::nanos).sum()).isEqualTo(10_000 * 9L);
+    }
+
     @Test
     void theStumpAfterALateIntervalIsAPartOfIt() {
         Timeline timeline = new Timeline();

@@ -10,6 +10,7 @@ import dev.threadclock.command.sample.NoSampling;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,6 +82,28 @@ class RecorderTest {
             assertThat(recorder.recordedNanos()).isEqualTo(1_000_000_000L);
             assertThat(recorder.late()).isTrue();
             assertThat(recorder.failure()).isEmpty();
+        }
+    }
+
+    /** Its samples leave no pause in which another thread could look at the clock. */
+    @Test
+    @Timeout(60)
+    void aFloodOfSamplesEndsWithTheTime() {
+        AtomicInteger written = new AtomicInteger();
+        Seconds flood = new Seconds() {
+            @Override
+            public Optional<Interval> next() {
+                return super.next().map(second -> new Interval(0, 1, second.process(), second.life(),
+                        List.of(), List.of()));
+            }
+        };
+        try (StopRequest stop = new StopRequest()) {
+            new Recorder(flood, interval -> {
+                written.incrementAndGet();
+                LockSupport.parkNanos(20_000_000);
+            }, 100_000_000, recorded -> {
+            }).run(stop);
+            assertThat(written.get()).isBetween(1, 7);
         }
     }
 }

@@ -2,6 +2,7 @@
 package dev.threadclock.command.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.threadclock.CpuSnapshot;
@@ -19,6 +20,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -111,6 +113,23 @@ class RecordingFilesTest {
             }
         }
         assertThat(threads).isEqualTo(300 * intervals);
+    }
+
+    @Test
+    void aFloodOfThreadsEndsTheRecordingBeforeItFillsTheDisk() throws Exception {
+        Path file = folder.resolve("flood.jfr");
+        CpuSnapshot used = new CpuSnapshot(1, 2, 3);
+        List<Use> threads = Collections.nCopies(50_000,
+                new Use("n".repeat(100), 1, 0, 0, 'R', 1, used, used));
+        try (JfrWriter writer = new JfrWriter(file, subject())) {
+            assertThatIOException().isThrownBy(() -> {
+                for (int i = 1; i <= 20; i++) {
+                    writer.write(new Interval(1000L * i, 1_000_000_000, used, used, threads, List.of()));
+                }
+            }).withMessageContaining("too many threads");
+        }
+        assertThat(Files.size(file)).isBetween(10_000_000L, 100_000_000L);
+        assertThat(RecordingFile.readAllEvents(file)).hasSizeGreaterThan(50_000);
     }
 
     @Test

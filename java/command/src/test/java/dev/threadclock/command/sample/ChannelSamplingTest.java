@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,8 +47,31 @@ class ChannelSamplingTest {
             sampler.write(buffer().putLong(Message.MAGIC).flip());
             send(sampler, moment(2));
             send(sampler, second);
-            return ChannelSampling.over(1, new Subject("1 (java Main)", "", "", ""), client,
-                    new TaskFiles((int) ProcessHandle.current().pid(), false), 60_000).next().orElseThrow();
+            return over(client, 60_000).next().orElseThrow();
+        }
+    }
+
+    private static Sampling over(SocketChannel client, long patienceMillis) throws IOException {
+        return ChannelSampling.over(1, new Subject("1 (java Main)", "", "", ""), Duration.ofSeconds(60),
+                client, new TaskFiles((int) ProcessHandle.current().pid(), false), patienceMillis);
+    }
+
+    @Test
+    void aSamplerThatSendsMoreThanItWasAskedForIsGivenUp() throws Exception {
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                .bind(UnixDomainSocketAddress.of(folder.resolve("socket")));
+                SocketChannel client = SocketChannel.open(server.getLocalAddress());
+                SocketChannel sampler = server.accept()) {
+            sampler.write(buffer().putLong(Message.MAGIC).flip());
+            for (int i = 0; i < 200; i++) {
+                send(sampler, moment(i));
+            }
+            Sampling sampling = over(client, 60_000);
+            assertThatExceptionOfType(Failure.class).isThrownBy(() -> {
+                for (int i = 0; i < 190; i++) {
+                    sampling.next();
+                }
+            }).withMessageContaining("more messages than were asked for");
         }
     }
 
@@ -63,9 +87,7 @@ class ChannelSamplingTest {
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
                 .bind(address);
                 SocketChannel client = SocketChannel.open(address)) {
-            assertThatExceptionOfType(Failure.class).isThrownBy(() -> ChannelSampling.over(
-                    1, new Subject("1 (java Main)", "", "", ""), client,
-                    new TaskFiles((int) ProcessHandle.current().pid(), false), 100))
+            assertThatExceptionOfType(Failure.class).isThrownBy(() -> over(client, 100))
                     .withMessageContaining("sent nothing for 100 ms");
         }
     }

@@ -3,12 +3,14 @@ package dev.threadclock.command.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.threadclock.CpuSnapshot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -44,6 +46,9 @@ class MessageTest {
         // U+1F600 as two surrogates.
         text(new byte[]{(byte) 0xed, (byte) 0xa0, (byte) 0xbd, (byte) 0xed, (byte) 0xb8, (byte) 0x80});
         assertThat(parse().events.get(0).name()).isEqualTo("\uD83D\uDE00");
+        out.clear().put((byte) 3).putLong(1).putInt(2).putLong(3);
+        text(new byte[]{'a', (byte) 0xed, (byte) 0xa0, (byte) 0xbd}); // a name that was cut in the middle
+        assertThat(parse().events.get(0).name()).as("what every encoder takes").isEqualTo("a?");
     }
 
     @Test
@@ -90,6 +95,28 @@ class MessageTest {
     void accountingWithoutVirtualThreadsDiffersFromNoAccounting() throws IOException {
         out.put((byte) 9).putLong(4).putInt(3);
         assertThat(parse().virtual).contains(new Message.Virtual(4, 3, List.of()));
+    }
+
+    /** As many groups as fit; comparing each with all before it would take minutes. */
+    @Test
+    void theLargestMessageIsParsedInLinearTime() {
+        ByteBuffer all = ByteBuffer.allocate(1 << 25).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; all.remaining() > 100; i++) {
+            byte[] name = Integer.toString(i).getBytes(StandardCharsets.UTF_8);
+            all.put((byte) 10).put(new byte[32]).putShort((short) name.length).put(name);
+        }
+        byte[] bytes = Arrays.copyOf(all.array(), all.position());
+        assertTimeoutPreemptively(Duration.ofSeconds(100), () -> Message.parse(bytes));
+    }
+
+    @Test
+    void onlyTheLettersOfStatesPass() throws IOException {
+        for (int letter : new int[]{'R', 'W', 'S', 'B', '\033', '\n', 0x9b, 0x202e, '"', ',', 'R' << 16}) {
+            out.clear().put((byte) 2).putLong(1).putInt(2).putInt(letter);
+            text(new byte[]{'a'});
+            assertThat(parse().java.get(0).state())
+                    .isEqualTo("RWSB".indexOf(letter) >= 0 ? (char) letter : '?');
+        }
     }
 
     @Test

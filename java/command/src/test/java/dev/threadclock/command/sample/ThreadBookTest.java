@@ -2,6 +2,7 @@
 package dev.threadclock.command.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.interval.Interval;
@@ -13,6 +14,7 @@ import dev.threadclock.command.sample.Message.Kernel;
 import dev.threadclock.command.sample.Message.Moment;
 import dev.threadclock.command.sample.Message.Ran;
 import dev.threadclock.command.sample.Message.Virtual;
+import dev.threadclock.command.terminal.Failure;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -229,5 +231,14 @@ class ThreadBookTest {
         virtual(0, 200);
         assertThat(virtual(3, 300, group("a", 60)).virtual()).isEmpty();
         assertThat(virtual(3, 310, group("a", 65)).virtual().orElseThrow().carriers()).isEqualTo(nanos(10));
+    }
+
+    @Test
+    void moreThreadsThanAKernelHasAreRefused() {
+        Message message = new Message();
+        for (int i = 1; i <= ThreadBook.MOST + 1; i++) {
+            message.events.add(start(i, i, 1, ""));
+        }
+        assertThatExceptionOfType(Failure.class).isThrownBy(() -> book.take(message));
     }
 }
