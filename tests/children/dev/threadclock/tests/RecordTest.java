@@ -2,6 +2,7 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
@@ -56,6 +57,25 @@ class RecordTest {
     void theJvmsOwnEventsComeAlong(TestJdk jdk) throws Exception {
         assertRecordsAllThatAJvmDoes(ChildJvm.of(jdk), "--jvm-events");
         assertThat(Used.inJfr(folder.resolve("all.jvm.jfr")).types()).contains("jdk.JVMInformation");
+    }
+
+    /** Where the kernel's table of mounts does not show what the root folder is on. */
+    @Test
+    void theRootOfTheCommandMayBeNoMountPoint() throws Exception {
+        assumeTrue(System.getProperty("user.name").equals("root"), "only root makes mounts");
+        Path root = Files.createDirectory(folder.resolve("root"));
+        String mounts = "root=$1; shift; cd /; for d in *; do if [ -L $d ]; then cp -P $d $root; elif [ -d $d ];"
+                + " then mkdir $root/$d && mount --rbind $d $root/$d; fi; done; exec chroot $root \"$@\"";
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
+            Path file = folder.resolve("chroot.jfr");
+            AttachJvm
+                    .startCommand(List.of("unshare", "-m", "sh", "-c", mounts, "sh", root.toString()),
+                            "record",
+                            jvm.pid(), "-d", "500ms", "-i", "100ms", "-o", file, "--jvm-events")
+                    .end().exits(0);
+            assertThat(intervals(file)).isPositive();
+            assertThat(Used.inJfr(folder.resolve("chroot.jvm.jfr")).types()).contains("jdk.JVMInformation");
+        }
     }
 
     @Test

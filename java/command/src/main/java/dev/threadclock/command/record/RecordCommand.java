@@ -111,32 +111,34 @@ public final class RecordCommand implements Callable<Integer> {
         OutputFile eventsOutput = jvmEvents == null ? null // "app.jvm.jfr" for "app.jfr"
                 : OutputFile.checked(file.resolveSibling(
                         file.getFileName().toString().replaceFirst("(?i)\\.jfr$", ".jvm.jfr")), "-o FILE");
-        try (Sampling sampling = Sampling.open(jvm, interval);
-                StopRequest stop = new StopRequest();
-                JvmRecording events = jvmEvents == null ? null : jvm.open().record(jvmEvents)) {
-            record(sampling, page, output, stop);
-            if (events != null) {
-                try {
-                    write(events, eventsOutput);
-                } catch (AttachException e) {
-                    throw new Failure("the JVM's own events are lost: " + e.getMessage());
+        Path events = null;
+        try (Sampling sampling = Sampling.open(jvm, interval); StopRequest stop = new StopRequest()) {
+            events = eventsOutput == null ? null : eventsOutput.partial(".jfr");
+            try (JvmRecording own = events == null ? null : jvm.open().record(jvmEvents)) {
+                record(sampling, page, output, stop);
+                if (own != null) {
+                    copy(own, events);
+                    eventsOutput.write(events);
+                    Terminal.stdout().println("the JVM's own events are in " + eventsOutput.path());
                 }
+            }
+        } finally {
+            if (events != null) {
+                Files.deleteIfExists(events);
             }
         }
         return 0;
     }
 
-    private static void write(JvmRecording events, OutputFile output) throws IOException {
-        Path scratch = Files.createTempFile("threadclock-", ".jfr");
-        try {
-            long most = Files.getFileStore(scratch).getUsableSpace() / 2;
-            try (OutputStream out = new Limited(Files.newOutputStream(scratch), most)) {
-                events.stopInto(out);
-            }
-            output.write(scratch);
-            Terminal.stdout().println("the JVM's own events are in " + output.path());
-        } finally {
-            Files.deleteIfExists(scratch);
+    /** Into a file that was made before the recording began: at its end little is left that can fail. */
+    private static void copy(JvmRecording events, Path file) {
+        // Not by Files.getFileStore, which fails in a chroot that is no mount point. 0: unknown.
+        long room = file.toFile().getUsableSpace();
+        try (OutputStream out = new Limited(Files.newOutputStream(file),
+                room == 0 ? Long.MAX_VALUE : room / 2)) {
+            events.stopInto(out);
+        } catch (IOException | AttachException e) {
+            throw new Failure("the JVM's own events are lost: " + e.getMessage());
         }
     }
 
@@ -154,8 +156,8 @@ public final class RecordCommand implements Callable<Integer> {
             left -= length;
             if (left < 0) {
                 throw new Failure(
-                        "the JVM's own recording would take more than half of the room that is left in"
-                                + " the folder for temporary files; make room there");
+                        "the JVM's own recording would take more than half of the room that is left for it;"
+                                + " make room there");
             }
             out.write(bytes, offset, length);
         }
