@@ -84,7 +84,7 @@ public record ProcMaps(List<Mapped> files) {
                 .map(Mapped::name);
     }
 
-    /** The first copies of the library. A file that the dynamic linker opened but rejected has no code mapped. */
+    /** The first copies of the library. A file that the dynamic linker rejected has no code mapped. */
     public List<Mapped> threadclocks() {
         return files.stream()
                 .filter(file -> file.code() && LIBRARY.matcher(file.name()).matches())
