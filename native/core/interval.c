@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "own_thread.h"
 #include "slot.h"
 
 /* What the public structure holds. */

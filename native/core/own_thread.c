@@ -9,7 +9,6 @@
 #include "clock_id.h"
 #include "entries.h"
 #include "interpolated.h"
-#include "interval.h"
 #include "slot.h"
 #include "sys.h"
 #include "tick.h"
@@ -27,7 +26,7 @@ struct cell {
     struct tc_slot home;
     struct tc_stamp anchor;       /* of the interpolated total */
     struct tc_slot home_of_child; /* each fork switches between the two: see fill */
-    struct tc_slot moment;        /* the last tick, and the highest total, of moments (interval.h) */
+    struct tc_slot moment;        /* the last tick, and the highest total, of moments (moment.h) */
     uint64_t system_share;        /* of the time between the last two of these ticks */
     uint64_t serial;              /* unlike the address, never another thread's; 0: not used yet */
 };

@@ -5,11 +5,18 @@
 
 #include <stdbool.h>
 
+#include "moment.h"
 #include "sys.h"
 #include "threadclock.h"
 
 /* The calling thread's user and system as the kernel scales them, and their sum; returns their source. */
 TC_INTERNAL enum threadclock_source_id tc_sample(struct threadclock_times *times, int *error);
+
+/* The calling thread's moment, its total of this freshness. 0, or a negative errno. */
+TC_INTERNAL int tc_own_moment(enum threadclock_freshness freshness, struct tc_moment *moment);
+
+/* Identifies the calling thread in this address space. */
+TC_INTERNAL void tc_own_identity(uint64_t identity[2]);
 
 /* True if the interpolated total of the calling thread now needs no system call. May wait up to 20 ms. */
 TC_INTERNAL bool tc_own_interpolates(void);

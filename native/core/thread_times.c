@@ -5,29 +5,24 @@
 
 #include "clock_id.h"
 #include "entries.h"
+#include "moment.h"
 #include "threads.h"
 #include "tick.h"
 
 /*
- * The user share of a thread's run time according to its tick counters, in 2^32nds; the greatest value means
- * all. As in cputime_adjust (kernel/sched/cputime.c), no system ticks means all user, and no user ticks all
- * system.
+ * The user share of a thread's run time according to its tick counters, and part of its run time. As in
+ * cputime_adjust (kernel/sched/cputime.c), no system ticks means all user, and no user ticks all system. It
+ * shares a word with the tick, so the greatest value means all.
  */
 static uint32_t user_share(uint64_t virt_ns, uint64_t prof_ns)
 {
-    if (prof_ns <= virt_ns)
-        return UINT32_MAX;
-    while (prof_ns >> 32 != 0) {
-        prof_ns >>= 1;
-        virt_ns >>= 1;
-    }
-    return (uint32_t)((virt_ns << 32) / prof_ns);
+    uint64_t share = tc_share_of(virt_ns, prof_ns);
+    return share < UINT32_MAX ? (uint32_t)share : UINT32_MAX;
 }
 
 static uint64_t user_part(uint64_t sched_ns, uint32_t share)
 {
-    return share == UINT32_MAX ? sched_ns
-                               : (sched_ns >> 32) * share + ((sched_ns & UINT32_MAX) * share >> 32);
+    return tc_scaled(sched_ns, share == UINT32_MAX ? TC_WHOLE_SHARE : share);
 }
 
 /* The counters change only at ticks: within a tick the share read last is valid. 0, or a negative errno. */
@@ -54,7 +49,7 @@ static int read_share(pid_t tid, uint64_t *share_at_tick, uint32_t *share)
 /* What the clocks show that the slot does not have yet. */
 struct news {
     uint64_t total_before_ns; /* the slot's, before the clocks were read */
-    int64_t sched_ns;         /* negative: no news */
+    int64_t sched_ns;         /* negative: unchanged */
     uint32_t share;
 };
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "interval.h"
+#include "moment.h"
 #include "slot.h"
 #include "sys.h"
 #include "threadclock.h"

@@ -7,8 +7,8 @@
 
 #include "clock_id.h"
 #include "interpolated.h"
-#include "interval.h"
 #include "lock.h"
+#include "own_thread.h"
 #include "slot.h"
 #include "tick.h"
 
