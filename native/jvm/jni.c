@@ -52,25 +52,46 @@ NATIVE_TIMES(timesTick, threadclock_times_tick)
 NATIVE_TIMES(timesNow, threadclock_times_now)
 NATIVE_TIMES(processTimes, threadclock_process_times)
 
-/* An interval is at the address at its beginning, and what the thread has used since, at its end. */
-union interval {
-    struct threadclock_interval begun;
-    struct threadclock_times used;
+/*
+ * What is at the address of an interval. Its end keeps the beginning, which another thread may be reading.
+ * In an interval, user + system = total.
+ */
+struct kept_interval {
+    union {
+        struct threadclock_interval begun;
+        struct tc_virtual_times virtual_begun;
+    };
+    int64_t user_ns, system_ns;
 };
+_Static_assert(sizeof(struct kept_interval) == 8 * sizeof(jlong), "a piece of NativeMemory; used from the 7th");
+
+static int keep(int error, jlong address, const struct threadclock_times *used)
+{
+    struct kept_interval *interval = (struct kept_interval *)address;
+    if (error == 0)
+        interval->user_ns = used->user_ns, interval->system_ns = used->system_ns;
+    return error;
+}
+
+/*
+ * Orders what Java has stored before a new interval replaces the old one at the address, for who reads it
+ * elsewhere: a pair with the fence in begun_elsewhere.
+ */
+static void before_begin(void)
+{
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
 
 NATIVE(jint, intervalBegin, jlong address)
 {
+    before_begin();
     return threadclock_interval_begin((struct threadclock_interval *)address);
 }
 
 NATIVE(jint, intervalEnd, jlong address)
 {
-    union interval *interval = (union interval *)address;
     struct threadclock_times used;
-    int error = threadclock_interval_end(&interval->begun, &used);
-    if (error == 0)
-        interval->used = used;
-    return error;
+    return keep(threadclock_interval_end((const struct threadclock_interval *)address, &used), address, &used);
 }
 
 NATIVE(jlong, addressOf, jobject buffer)
@@ -140,14 +161,21 @@ NATIVE(jint, threadTimes, jobject thread, jlong address)
     return error;
 }
 
-/* The interval may end meanwhile: the caller then discards the result. */
+/* A copy, which is whole if the interval has not ended meanwhile: the caller discards the result otherwise. */
+static struct kept_interval begun_elsewhere(jlong address)
+{
+    struct kept_interval copy = *(const struct kept_interval *)address;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return copy;
+}
+
 NATIVE(jint, intervalSoFar, jobject thread, jlong begun, jlong address)
 {
-    struct threadclock_interval interval = *(const struct threadclock_interval *)begun;
+    struct kept_interval interval = begun_elsewhere(begun);
     struct threadclock_times now;
     int error = thread_times(env, thread, &now);
     return error != 0 ? error
-                      : tc_interval_elsewhere(&interval, &now, (struct threadclock_times *)address);
+                      : tc_interval_elsewhere(&interval.begun, &now, (struct threadclock_times *)address);
 }
 
 /* Stores at an address: id and system calls as ints, resolution and age as longs. 0 or a negative errno. */
@@ -205,6 +233,7 @@ NATIVE(jint, virtualTimes, jlong id, jint freshness, jlong address)
 NATIVE(jint, virtualBegin, jlong id, jlong address)
 {
     struct tc_virtual_times *begun = (struct tc_virtual_times *)address;
+    before_begin();
     int error = tc_virtual_clock() == THREADCLOCK_TICK ? -EOPNOTSUPP
                                                        : own_times(env, id, THREADCLOCK_INTERPOLATED, begun);
     if (error != 0)
@@ -216,31 +245,34 @@ NATIVE(jint, virtualBegin, jlong id, jlong address)
  * The difference, if the account is still the same and its clock precise. In an account, user + system =
  * total.
  */
-static int difference(int error, const struct tc_virtual_times *now, jlong begun, jlong address)
+static int difference(int error, const struct tc_virtual_times *now, const struct tc_virtual_times *since,
+                      struct threadclock_times *used)
 {
-    const struct tc_virtual_times since = *(const struct tc_virtual_times *)begun;
     if (error == 0 && tc_virtual_clock() == THREADCLOCK_TICK)
         error = -EOPNOTSUPP;
-    if (error == 0 && (since.account == 0 || since.account != now->account))
+    if (error == 0 && (since->account == 0 || since->account != now->account))
         error = -ESTALE;
     if (error == 0)
-        *(struct threadclock_times *)address = (struct threadclock_times){
-            now->times.user_ns - since.times.user_ns, now->times.system_ns - since.times.system_ns,
-            now->times.total_ns - since.times.total_ns};
+        *used = (struct threadclock_times){now->times.user_ns - since->times.user_ns,
+                                           now->times.system_ns - since->times.system_ns,
+                                           now->times.total_ns - since->times.total_ns};
     return error;
 }
 
 NATIVE(jint, virtualEnd, jlong id, jlong address)
 {
     struct tc_virtual_times now;
-    return difference(own_times(env, id, THREADCLOCK_INTERPOLATED, &now), &now, address, address);
+    struct threadclock_times used;
+    int error = own_times(env, id, THREADCLOCK_INTERPOLATED, &now);
+    return keep(difference(error, &now, (const struct tc_virtual_times *)address, &used), address, &used);
 }
 
-/* Of any thread; the interval may end meanwhile: the caller then discards the result. */
 NATIVE(jint, virtualSoFar, jobject thread, jlong begun, jlong address)
 {
+    struct kept_interval interval = begun_elsewhere(begun);
     struct tc_virtual_times now;
-    return difference(virtual_accounting_times(env, thread, &now), &now, begun, address);
+    int error = virtual_accounting_times(env, thread, &now);
+    return difference(error, &now, &interval.virtual_begun, (struct threadclock_times *)address);
 }
 
 NATIVE(jint, virtualThreadTimes, jobject thread, jlong address)

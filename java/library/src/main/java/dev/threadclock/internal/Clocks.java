@@ -32,10 +32,15 @@ public abstract class Clocks {
     /** Begins an interval of the calling thread in a reading. False: its time will be unknown. */
     public abstract boolean begin(Thread thread, Reading reading);
 
-    /** Ends the interval that this thread began: the reading becomes what was used, or unknown. */
+    /**
+     * Ends the interval that this thread began: the reading has what was used, or it is unknown. Its
+     * beginning stays, so another thread that reads it meanwhile gets what was used until now.
+     */
     public abstract boolean end(Thread thread, Reading reading);
 
-    /** What a running interval of another thread has used so far; wrong if it ends meanwhile. */
+    /**
+     * What an interval of another thread has used so far; wrong if its reading begins another one meanwhile.
+     */
     public abstract boolean soFar(Thread thread, Reading begun, Reading used);
 
     public abstract boolean threadTimes(Thread thread, Reading reading);

@@ -70,7 +70,7 @@ final class JniClocks extends Clocks {
 
     @Override
     public boolean end(Thread thread, Reading reading) {
-        return reading.times(JavaThread.isCarried(thread)
+        return reading.ended(JavaThread.isCarried(thread)
                 ? Native.virtualEnd(JavaThread.id(thread), reading.address)
                 : Native.intervalEnd(reading.address));
     }

@@ -82,19 +82,20 @@ final class ManagementClocks extends Clocks {
 
     @Override
     public boolean begin(Thread thread, Reading reading) {
-        return timesTick(reading);
+        boolean isKnown = timesTick(reading);
+        reading.begunUserNanos = reading.userNanos;
+        reading.begunTotalNanos = reading.totalNanos;
+        return isKnown;
     }
 
     @Override
     public boolean end(Thread thread, Reading reading) {
-        long user = reading.userNanos;
-        long total = reading.totalNanos;
-        return timesTick(reading) && reading.since(user, total);
+        return timesTick(reading) && reading.since(reading.begunUserNanos, reading.begunTotalNanos);
     }
 
     @Override
     public boolean soFar(Thread thread, Reading begun, Reading used) {
-        return threadTimes(thread, used) && used.since(begun.userNanos, begun.totalNanos);
+        return threadTimes(thread, used) && used.since(begun.begunUserNanos, begun.begunTotalNanos);
     }
 
     @Override

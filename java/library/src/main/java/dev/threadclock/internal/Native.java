@@ -53,7 +53,7 @@ public final class Native {
     /** Begins an interval of the calling thread, which is kept at an address. 0, or a negative errno. */
     static native int intervalBegin(long address);
 
-    /** Ends it: user, system and total since then replace it. If that fails, it stays. */
+    /** Ends it: writes user and system since then behind it, as its 7th and 8th longs. It stays. */
     static native int intervalEnd(long address);
 
     /** Writes what a running interval of another thread has used so far to an address. */

@@ -22,6 +22,10 @@ public final class Reading {
     /** Address to which native code writes user, system and total, or an interval; 0 without native code. */
     final long address;
 
+    /** The beginning of an interval without native code. */
+    long begunUserNanos;
+    long begunTotalNanos;
+
     private final LongBuffer written;
 
     public Reading() {
@@ -56,6 +60,18 @@ public final class Reading {
         long used = totalNanos - total;
         long usedUser = Math.max(0, Math.min(userNanos - user, used));
         set(usedUser, used - usedUser, used);
+        return true;
+    }
+
+    /** Copies what an interval has used from behind its beginning; unknown if error is not 0. */
+    boolean ended(int error) {
+        if (error != 0) {
+            set(-1, -1, -1);
+            return false;
+        }
+        long user = written.get(6);
+        long system = written.get(7);
+        set(user, system, user + system);
         return true;
     }
 
