@@ -2,7 +2,6 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.BudgetWatcher;
-import dev.threadclock.internal.Reading;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.logging.Level;
@@ -43,11 +42,11 @@ public final class CpuBudget extends CpuWork {
 
     private final long limitNanos;
     private final long periodNanos; // 0: never refilled
-    private Runnable action = this::interruptThreads;
+    private Runnable action;
     private long leftNanos;
     private long spentNanos; // at the last look
     private long lookNanos;
-    private final Reading soFar = new Reading();
+    private final ScopeRegistry.Sums soFar = new ScopeRegistry.Sums().prepared();
     private volatile String whyExhausted = "";
 
     private final BudgetWatcher.Watched watched = new BudgetWatcher.Watched() {
@@ -59,12 +58,12 @@ public final class CpuBudget extends CpuWork {
         @Override
         public boolean isIdle() {
             // One that is exhausted, but not for good, would not open again.
-            return !isOpen() && !(isExhausted() && periodNanos > 0 && !isPartial());
+            return !scopes.isOpen() && !(isExhausted() && periodNanos > 0 && !isPartial());
         }
 
         @Override
         public void fail(Throwable why) {
-            partial("it could not be watched: " + why);
+            scopes.partial("it could not be watched: " + why);
             exhaust(whyPartial());
         }
     };
@@ -96,6 +95,8 @@ public final class CpuBudget extends CpuWork {
      * @param period how long it takes to refill an empty budget; {@link Duration#ZERO}: it never is
      */
     public CpuBudget(Duration limit, Duration period) {
+        super(new ScopeRegistry(true));
+        action = scopes::interruptThreads;
         limitNanos = limit.toNanos();
         periodNanos = period.toNanos();
         if (limitNanos <= 0 || periodNanos < 0) {
@@ -169,8 +170,8 @@ public final class CpuBudget extends CpuWork {
     /** Reads the clocks, and returns when to do so again. */
     private synchronized long look() {
         long now = System.nanoTime();
-        // A scope that is being closed is missing for a moment.
-        long spent = Math.max(spentNanos, spentSoFar(soFar));
+        scopes.read(soFar);
+        long spent = Math.max(spentNanos, soFar.totalNanos());
         leftNanos -= spent - spentNanos;
         if (periodNanos > 0) {
             double refilled = (double) limitNanos / periodNanos * (now - lookNanos);

@@ -39,7 +39,8 @@ public final class CpuMeter implements AutoCloseable {
 
     private final Reading reading = new Reading();
     private final Extras extras; // null: none
-    private final Extras.Begun begun;
+    private final long[] begunExtras = new long[Extras.COUNT];
+    private final long[] extraSums = new long[Extras.COUNT];
     private Thread owner; // null when not running
     private long user;
     private long system;
@@ -53,7 +54,7 @@ public final class CpuMeter implements AutoCloseable {
      */
     public CpuMeter(Extra... extras) {
         this.extras = Extras.of(extras);
-        begun = extras.length == 0 ? null : new Extras.Begun();
+        resetExtras();
     }
 
     /**
@@ -70,7 +71,9 @@ public final class CpuMeter implements AutoCloseable {
                     + "; stop it first, or use a meter for each");
         }
         if (extras != null) {
-            extras.begin(thread, begun);
+            for (int i = Extras.COUNT - 1; i >= 0; i--) {
+                begunExtras[i] = extras.now(i, thread);
+            }
         }
         if (!CLOCKS.begin(thread, reading) && JavaThread.isCarried(thread)) {
             throw new IllegalStateException(VirtualThreads.whyUnknown());
@@ -92,7 +95,9 @@ public final class CpuMeter implements AutoCloseable {
         }
         isUnknown |= !CLOCKS.end(owner, reading);
         if (extras != null) {
-            extras.end(owner, begun);
+            for (int i = 0; i < Extras.COUNT; i++) {
+                extraSums[i] = Extras.sum(extraSums[i], begunExtras[i], extras.now(i, owner));
+            }
         }
         owner = null;
         user += reading.userNanos;
@@ -118,8 +123,12 @@ public final class CpuMeter implements AutoCloseable {
         owner = null;
         user = system = intervals = 0;
         isUnknown = false;
-        if (extras != null) {
-            extras.reset();
+        resetExtras();
+    }
+
+    private void resetExtras() {
+        for (int i = 0; i < Extras.COUNT; i++) {
+            extraSums[i] = Extras.zero(extras, i);
         }
     }
 
@@ -148,7 +157,7 @@ public final class CpuMeter implements AutoCloseable {
      * made for {@link Extra#ALLOCATED_BYTES}, on a virtual thread, or if this JVM does not count them}
      */
     public long allocatedBytes() {
-        return Extras.allocatedBytes(extras);
+        return extraSums[Extra.ALLOCATED_BYTES.ordinal()];
     }
 
     /**
@@ -156,7 +165,7 @@ public final class CpuMeter implements AutoCloseable {
      * if the meter was not made for {@link Extra#WAITED}, or where {@link ThreadClock#waitedNanos()} is}
      */
     public long waitedNanos() {
-        return Extras.waitedNanos(extras);
+        return extraSums[Extra.WAITED.ordinal()];
     }
 
     /** {@return the CPU time of the finished intervals as a value that later ones do not change} */

@@ -2,76 +2,41 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.Clocks;
-import java.util.Arrays;
-import java.util.concurrent.atomic.LongAdder;
 
-/** Sums of what is measured besides CPU time, over intervals of any threads. */
+/** What is measured besides CPU time: a value for each {@link Extra}, by its ordinal; -1: unknown. */
 final class Extras {
-    private final Sum allocated;
-    private final Sum waited;
+    static final int COUNT = Extra.values().length;
 
-    private Extras(boolean allocated, boolean waited) {
-        this.allocated = allocated ? new Sum() : null;
-        this.waited = waited ? new Sum() : null;
-    }
+    private final boolean[] isMeasured = new boolean[COUNT];
+
+    private Extras() {}
 
     /** Null if nothing is asked for. */
     static Extras of(Extra... extras) {
-        return extras.length == 0 ? null : new Extras(Arrays.asList(extras).contains(Extra.ALLOCATED_BYTES),
-                Arrays.asList(extras).contains(Extra.WAITED));
-    }
-
-    private static final class Sum {
-        private final LongAdder sum = new LongAdder();
-        private volatile boolean isUnknown;
-
-        void add(long before, long now) {
-            if (before < 0 || now < before) {
-                isUnknown = true;
-            } else {
-                sum.add(now - before);
-            }
+        Extras asked = extras.length == 0 ? null : new Extras();
+        for (Extra each : extras) {
+            asked.isMeasured[each.ordinal()] = true;
         }
-
-        static long valueOf(Sum sum) {
-            return sum == null || sum.isUnknown ? -1 : sum.sum.sum();
-        }
+        return asked;
     }
 
-    /** What a thread had at the beginning of an interval. */
-    static final class Begun {
-        private long allocated;
-        private long waited;
+    /** The sum of no intervals; -1 also if it was not asked for. */
+    static long zero(Extras extras, int extra) {
+        return extras != null && extras.isMeasured[extra] ? 0 : -1;
     }
 
-    void begin(Thread thread, Begun begun) {
-        begun.waited = waited == null ? -1 : Clocks.CLOCKS.waitedNanos(thread);
-        begun.allocated = allocated == null ? -1 : Clocks.CLOCKS.allocatedBytes(thread);
+    long now(int extra, Thread thread) {
+        return !isMeasured[extra] ? -1
+                : extra == Extra.WAITED.ordinal() ? Clocks.CLOCKS.waitedNanos(thread)
+                        : Clocks.CLOCKS.allocatedBytes(thread);
     }
 
-    void end(Thread thread, Begun begun) {
-        if (allocated != null) {
-            allocated.add(begun.allocated, Clocks.CLOCKS.allocatedBytes(thread));
-        }
-        if (waited != null) {
-            waited.add(begun.waited, Clocks.CLOCKS.waitedNanos(thread));
-        }
+    /** A sum with an interval more. Once something is unknown, it is. */
+    static long sum(long sum, long begun, long ended) {
+        return sum < 0 || begun < 0 || ended < begun ? -1 : sum + ended - begun;
     }
 
-    static long allocatedBytes(Extras extras) {
-        return extras == null ? -1 : Sum.valueOf(extras.allocated);
-    }
-
-    static long waitedNanos(Extras extras) {
-        return extras == null ? -1 : Sum.valueOf(extras.waited);
-    }
-
-    void reset() {
-        for (Sum sum : new Sum[]{allocated, waited}) {
-            if (sum != null) {
-                sum.sum.reset();
-                sum.isUnknown = false;
-            }
-        }
+    static long sum(long sum, long other) {
+        return sum(sum, 0, other);
     }
 }

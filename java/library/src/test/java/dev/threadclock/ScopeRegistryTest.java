@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.ScopeRegistry.Sums;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Each guarantee of the registry, while two of its steps run at once on different threads. */
+class ScopeRegistryTest {
+    private static final long SCOPE_NANOS = 50_000;
+    /** What a host that takes a CPU away for a moment puts between two clocks. */
+    private static final long STOLEN_NANOS = 1_000_000;
+    private static final long STRESS_NANOS = 1_000_000_000;
+
+    private final ExecutorService other = Executors.newFixedThreadPool(6);
+    private final AtomicBoolean isDone = new AtomicBoolean();
+
+    @AfterEach
+    void shutDown() throws Exception {
+        isDone.set(true);
+        other.shutdown();
+        assertThat(other.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+    }
+
+    private static void spin(int rounds) {
+        for (int i = 0; i < rounds; i++) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static long intervals(ScopeRegistry scopes) {
+        return scopes.sum(ScopeRegistry.INTERVALS, ScopeRegistry.INTERVALS);
+    }
+
+    private static long totalNanos(ScopeRegistry scopes) {
+        return scopes.sum(ScopeRegistry.USER, ScopeRegistry.SYSTEM);
+    }
+
+    /** As a FutureTask does: it signals its end within the scope, and whoever waits for it ends the work. */
+    @Test
+    void aScopeThatIsBeingClosedAtTheEndCountsOnce() throws Exception {
+        for (int i = 0; i < 20_000; i++) {
+            ScopeRegistry scopes = new ScopeRegistry(false);
+            AtomicBoolean isResult = new AtomicBoolean();
+            long[] around = new long[1];
+            int delay = i % 64;
+            Future<?> task = other.submit(() -> {
+                long before = ThreadClock.totalNowNanos();
+                scopes.open();
+                CpuWorkTest.burn(SCOPE_NANOS);
+                isResult.set(true);
+                spin(delay);
+                scopes.close(1);
+                around[0] = ThreadClock.totalNowNanos() - before;
+            });
+            while (!isResult.get()) {
+                Thread.onSpinWait();
+            }
+            spin(i / 64 % 64);
+            assertThat(scopes.end()).isTrue();
+            long total = totalNanos(scopes);
+            assertThat(intervals(scopes)).isOne();
+            assertThat(scopes.whyPartial()).isEmpty();
+            task.get();
+            assertThat(total).isEqualTo(totalNanos(scopes)).isBetween(0L, around[0] + STOLEN_NANOS);
+            assertThat(intervals(scopes)).isOne();
+            assertThat(scopes.whyPartial()).isEmpty();
+        }
+    }
+
+    private void until(Callable<Boolean> step) throws Exception {
+        for (long end = System.nanoTime() + STRESS_NANOS; System.nanoTime() - end < 0;) {
+            if (!step.call()) {
+                return;
+            }
+        }
+    }
+
+    @Test
+    void aScopeIsOpenOrClosedAtEveryMoment() throws Exception {
+        ScopeRegistry scopes = new ScopeRegistry(false);
+        Future<?> task = other.submit(() -> {
+            while (!isDone.get()) {
+                scopes.open();
+                scopes.close(1);
+            }
+        });
+        Sums sums = new Sums();
+        long[] last = new long[1];
+        until(() -> {
+            scopes.read(sums);
+            assertThat(sums.all[ScopeRegistry.INTERVALS]).isGreaterThanOrEqualTo(last[0]);
+            last[0] = sums.all[ScopeRegistry.INTERVALS];
+            return true;
+        });
+        isDone.set(true);
+        task.get();
+        assertThat(intervals(scopes)).isGreaterThanOrEqualTo(last[0]).isPositive();
+        assertThat(scopes.whyPartial()).isEmpty();
+    }
+
+    /** Readers that overtake the end must not see more than what it then says. */
+    @Test
+    void sumsNeverDecreaseAtTheEnd() throws Exception {
+        for (int i = 0; i < 300; i++) {
+            ScopeRegistry scopes = new ScopeRegistry(false);
+            AtomicBoolean hasEnded = new AtomicBoolean();
+            CyclicBarrier begin = new CyclicBarrier(4);
+            List<Future<?>> tasks = new ArrayList<>();
+            for (int thread = 0; thread < 3; thread++) {
+                boolean isReader = thread == 0;
+                tasks.add(other.submit(() -> {
+                    begin.await();
+                    for (long last = 0; !hasEnded.get();) {
+                        if (isReader) {
+                            long now = intervals(scopes);
+                            assertThat(now).isGreaterThanOrEqualTo(last);
+                            last = now;
+                        } else {
+                            scopes.open();
+                            scopes.close(1);
+                        }
+                    }
+                    return null;
+                }));
+            }
+            begin.await();
+            spin(100 * (i % 64));
+            scopes.end();
+            long intervals = intervals(scopes);
+            spin(1000);
+            assertThat(intervals(scopes)).isEqualTo(intervals);
+            hasEnded.set(true);
+            for (Future<?> each : tasks) {
+                each.get();
+            }
+            assertThat(intervals(scopes)).isEqualTo(intervals);
+            assertThat(scopes.whyPartial()).isEmpty();
+        }
+    }
+
+    /** Threads close their scopes and end while others begin and look for threads that have ended. */
+    @Test
+    void aThreadThatHasClosedItsScopeHasNotEndedWithinIt() throws Exception {
+        ScopeRegistry scopes = new ScopeRegistry(false);
+        List<Future<Long>> tasks = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            tasks.add(other.submit(() -> {
+                long threads = 0;
+                for (; !isDone.get(); threads++) {
+                    Thread thread = new Thread(() -> {
+                        scopes.open();
+                        spin(100);
+                        scopes.close(1);
+                    });
+                    thread.start();
+                    thread.join();
+                }
+                return threads;
+            }));
+        }
+        other.submit(() -> {
+            while (!isDone.get()) {
+                scopes.sweep();
+            }
+        });
+        long[] last = new long[1];
+        until(() -> {
+            long now = intervals(scopes);
+            assertThat(now).isGreaterThanOrEqualTo(last[0]);
+            last[0] = now;
+            return scopes.whyPartial().isEmpty();
+        });
+        isDone.set(true);
+        long threads = 0;
+        for (Future<Long> each : tasks) {
+            threads += each.get();
+        }
+        assertThat(intervals(scopes)).isEqualTo(threads);
+        assertThat(scopes.whyPartial()).isEmpty();
+    }
+
+    @Test
+    void noInterruptIsLeftWhenAScopeHasBeenClosed() throws Exception {
+        ScopeRegistry scopes = new ScopeRegistry(true);
+        other.submit(() -> {
+            while (!isDone.get()) {
+                scopes.interruptThreads();
+            }
+        });
+        long[] interrupts = new long[1];
+        until(() -> {
+            scopes.open();
+            spin(20);
+            interrupts[0] += Thread.currentThread().isInterrupted() ? 1 : 0;
+            scopes.close(1);
+            for (int i = 0; i < 20; i++) {
+                assertThat(Thread.interrupted()).isFalse();
+            }
+            return true;
+        });
+        assertThat(interrupts[0]).isPositive();
+    }
+
+    /** While scopes open and close on one thread, another closes one that it never opened. */
+    @Test
+    void whatAnotherThreadClosesNeverCounts() throws Exception {
+        ScopeRegistry scopes = new ScopeRegistry(false);
+        scopes.open();
+        scopes.open();
+        other.submit(() -> scopes.close(1)).get();
+        assertThat(scopes.isOpen()).isFalse();
+        CpuWorkTest.burn(SCOPE_NANOS);
+        scopes.close(1);
+        scopes.close(1);
+        scopes.open();
+        scopes.close(1);
+        assertThat(intervals(scopes)).isOne();
+        assertThat(totalNanos(scopes)).isLessThan(SCOPE_NANOS);
+        assertThat(scopes.whyPartial()).contains("closed on another thread");
+    }
+}
