@@ -40,14 +40,18 @@ public final class CpuBudget extends CpuWork {
     private static final long SHORTEST_NANOS = 500_000;
     private static final int CPUS = Runtime.getRuntime().availableProcessors();
 
-    private final long limitNanos;
-    private final long periodNanos; // 0: never refilled
-    private Runnable action;
-    private long leftNanos;
+    private static final String USED_UP = "it is used up"; // by identity
+    private static final String FAILED = "it could not be watched";
+
+    private final Allowance allowance; // guarded by itself, as the next three
     private long spentNanos; // at the last look
     private long lookNanos;
-    private final ScopeRegistry.Sums soFar = new ScopeRegistry.Sums().prepared();
-    private volatile String whyExhausted = "";
+    private final ScopeRegistry.Sums sums = new ScopeRegistry.Sums().prepared();
+    private Runnable action; // null: its threads are interrupted
+    private volatile boolean isActionDue;
+    private volatile String whyExhausted = ""; // or USED_UP
+    private volatile long reopensNanos; // not before this, if it is used up and refilled
+    private volatile Throwable failure;
 
     private final BudgetWatcher.Watched watched = new BudgetWatcher.Watched() {
         @Override
@@ -57,16 +61,56 @@ public final class CpuBudget extends CpuWork {
 
         @Override
         public boolean isIdle() {
-            // One that is exhausted, but not for good, would not open again.
-            return !scopes.isOpen() && !(isExhausted() && periodNanos > 0 && !isPartial());
+            return !scopes.isOpen();
+        }
+
+        @Override
+        public Runnable takeAction() {
+            return CpuBudget.this.takeAction();
         }
 
         @Override
         public void fail(Throwable why) {
-            scopes.partial("it could not be watched: " + why);
-            exhaust(whyPartial());
+            failure = why;
+            scopes.partial(FAILED);
+            exhaust(FAILED);
+            interruptIfDue();
         }
     };
+
+    /** What is left of a limit that is refilled steadily. */
+    static final class Allowance {
+        private final long limitNanos;
+        private final long periodNanos; // 0: never refilled
+        private long leftNanos;
+        private double fraction; // that was refilled besides
+
+        Allowance(long limitNanos, long periodNanos) {
+            this.limitNanos = limitNanos;
+            this.periodNanos = periodNanos;
+            leftNanos = limitNanos;
+        }
+
+        /** This much time has passed, and this much of it was CPU time. */
+        void pass(long elapsedNanos, long spentNanos) {
+            long left = leftNanos - spentNanos;
+            double refill = periodNanos == 0 ? 0
+                    : fraction + (double) limitNanos / periodNanos * elapsedNanos;
+            boolean isFull = refill >= (double) limitNanos - left && periodNanos > 0;
+            leftNanos = isFull ? limitNanos : left + (long) refill;
+            fraction = isFull ? 0 : refill - (long) refill;
+        }
+
+        long leftNanos() {
+            return leftNanos;
+        }
+
+        /** How long it takes until something is left, if nothing is spent meanwhile. */
+        long untilOpenNanos() {
+            double nanos = (1.0 - leftNanos - fraction) / limitNanos * periodNanos;
+            return periodNanos == 0 ? Long.MAX_VALUE / 2 : (long) Math.min(nanos, Long.MAX_VALUE / 2);
+        }
+    }
 
     /** Thrown in work that has used up its budget; the message is {@link CpuBudget#whyExhausted()}. */
     public static final class Exhausted extends RuntimeException {
@@ -96,25 +140,35 @@ public final class CpuBudget extends CpuWork {
      */
     public CpuBudget(Duration limit, Duration period) {
         super(new ScopeRegistry(true));
-        action = scopes::interruptThreads;
-        limitNanos = limit.toNanos();
-        periodNanos = period.toNanos();
-        if (limitNanos <= 0 || periodNanos < 0) {
+        try {
+            allowance = new Allowance(limit.toNanos(), period.toNanos());
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "a limit and a period must be less than 292 years: " + limit + ", " + period);
+        }
+        if (allowance.limitNanos <= 0 || allowance.periodNanos < 0) {
             throw new IllegalArgumentException(
                     "a limit must be more than 0, and a period at least 0: " + limit + ", " + period);
         }
-        leftNanos = limitNanos;
         lookNanos = System.nanoTime();
     }
 
     /**
      * Sets what happens when the budget is exhausted, instead of interrupting its threads.
      *
-     * @param newAction runs once for each exhaustion, mostly in the watcher's thread: it must not block
+     * @param newAction runs once for each exhaustion, mostly in a thread that has watched until then; if it
+     *     blocks while the JVM can start no other, no budget is watched
      * @return this
      */
     public CpuBudget onExhausted(Runnable newAction) {
-        action = Objects.requireNonNull(newAction, "newAction");
+        Objects.requireNonNull(newAction, "newAction");
+        action = () -> {
+            try {
+                newAction.run();
+            } catch (Throwable e) {
+                LOGGER.log(Level.WARNING, "what a budget should do when it is exhausted has failed", e);
+            }
+        };
         return this;
     }
 
@@ -124,7 +178,7 @@ public final class CpuBudget extends CpuWork {
      * @throws Exhausted if the budget is exhausted
      */
     public void check() {
-        String why = whyExhausted;
+        String why = whyExhausted();
         if (!why.isEmpty()) {
             throw new Exhausted(why);
         }
@@ -132,12 +186,19 @@ public final class CpuBudget extends CpuWork {
 
     /** {@return true if nothing is left; {@link #whyExhausted()} says why} */
     public boolean isExhausted() {
-        return !whyExhausted.isEmpty();
+        return !whyExhausted().isEmpty();
     }
 
     /** {@return why nothing is left: it was used, or cannot be known; empty while there is something left} */
     public String whyExhausted() {
-        return whyExhausted;
+        if (whyExhausted == USED_UP && allowance.periodNanos > 0
+                && System.nanoTime() - reopensNanos >= 0) {
+            look(); // it is not watched while no scope is open
+        }
+        String why = whyExhausted;
+        return why == USED_UP
+                ? "a budget of " + allowance.limitNanos / 1_000_000.0 + " ms of CPU time is used up"
+                : why == FAILED ? FAILED + ": " + failure : why;
     }
 
     /**
@@ -149,60 +210,79 @@ public final class CpuBudget extends CpuWork {
     public CpuBudget open() {
         check();
         super.open();
+        try {
+            watched.watch();
+        } catch (Throwable e) { // there can be no more threads, for example
+            watched.fail(e);
+        }
         if (isPartial()) {
             exhaust(whyPartial());
+            interruptIfDue();
+            Runnable due = takeAction();
+            if (due != null) {
+                due.run();
+            }
         }
-        String why = whyExhausted; // once: a look may refill it
+        String why = whyExhausted(); // once: a look may refill it
         if (!why.isEmpty()) {
             close();
             throw new Exhausted(why);
         }
-        try {
-            watched.watch();
-        } catch (OutOfMemoryError e) { // there can be no more threads
-            watched.fail(e);
-            close();
-            check();
-        }
         return this;
     }
 
-    /** Reads the clocks, and returns when to do so again. */
-    private synchronized long look() {
-        long now = System.nanoTime();
-        scopes.read(soFar);
-        long spent = Math.max(spentNanos, soFar.totalNanos());
-        leftNanos -= spent - spentNanos;
-        if (periodNanos > 0) {
-            double refilled = (double) limitNanos / periodNanos * (now - lookNanos);
-            leftNanos = refilled >= (double) limitNanos - leftNanos ? limitNanos
-                    : leftNanos + (long) refilled;
+    /** Reads the clocks, and returns when to do so again; negative: there is nothing more to do. */
+    private long look() {
+        long next;
+        synchronized (allowance) {
+            if (!isPartial()) {
+                scopes.read(sums);
+                long now = System.nanoTime();
+                long spent = Math.max(spentNanos, sums.totalNanos());
+                allowance.pass(now - lookNanos, spent - spentNanos);
+                spentNanos = spent;
+                lookNanos = now;
+            }
+            next = allowance.leftNanos > 0 ? allowance.leftNanos / CPUS : allowance.untilOpenNanos();
+            next = Math.max(SHORTEST_NANOS, next);
+            reopensNanos = lookNanos + next;
+            if (isPartial()) {
+                exhaust(whyPartial());
+                next = -1;
+            } else if (allowance.leftNanos <= 0) {
+                exhaust(USED_UP);
+                next = allowance.periodNanos == 0 ? -1 : next;
+            } else if (!whyExhausted.isEmpty()) {
+                isActionDue = false;
+                whyExhausted = "";
+            }
         }
-        spentNanos = spent;
-        lookNanos = now;
-        if (isPartial()) {
-            exhaust(whyPartial());
-        } else if (leftNanos <= 0) {
-            exhaust("a budget of " + limitNanos / 1_000_000.0 + " ms of CPU time is used up");
-        } else if (periodNanos > 0) {
-            whyExhausted = "";
-        }
-        long next = !isExhausted() ? leftNanos / CPUS
-                : periodNanos > 0 && !isPartial() ? (long) ((double) -leftNanos / limitNanos * periodNanos)
-                        : LONGEST_NANOS;
-        return Math.max(SHORTEST_NANOS, Math.min(LONGEST_NANOS, next));
+        interruptIfDue();
+        return isActionDue && action == null ? SHORTEST_NANOS : Math.min(LONGEST_NANOS, next);
     }
 
-    private synchronized void exhaust(String why) {
-        boolean isFirst = whyExhausted.isEmpty();
-        whyExhausted = why;
-        if (!isFirst) {
-            return;
+    /** What follows from it is done without the lock, because it may be the application's code. */
+    private void exhaust(String why) {
+        synchronized (allowance) {
+            isActionDue |= whyExhausted.isEmpty();
+            whyExhausted = why;
         }
-        try {
-            action.run();
-        } catch (Throwable e) { // of the application; the watcher has other budgets
-            LOGGER.log(Level.WARNING, "what a budget should do when it is exhausted has failed", e);
+    }
+
+    private void interruptIfDue() {
+        if (isActionDue && action == null && scopes.interruptThreads()) {
+            isActionDue = false;
+        }
+    }
+
+    private Runnable takeAction() {
+        if (!isActionDue || action == null) {
+            return null;
+        }
+        synchronized (allowance) {
+            Runnable taken = isActionDue ? action : null;
+            isActionDue = false;
+            return taken;
         }
     }
 }

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -145,8 +148,87 @@ class CpuBudgetTest {
                 .hasMessage(budget.whyPartial()).hasMessageContaining("another thread");
     }
 
+    private static Thread watcher() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(each -> each.getName().equals("threadclock-budgets")).findAny().orElse(null);
+    }
+
+    /** So it goes on when the heap is full. */
     @Test
-    void aLimitIsPositive() {
+    void lookingAllocatesNothing() throws Exception {
+        CountDownLatch isOver = new CountDownLatch(1);
+        CpuBudget sleeping = new CpuBudget(Duration.ofMillis(10)); // is looked at often
+        for (int i = 0; i < 8; i++) {
+            pool.submit(() -> sleeping.measureCallable(() -> isOver.await(1, TimeUnit.MINUTES)));
+        }
+        Thread.sleep(200);
+        Thread watcher = watcher();
+        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory
+                .getThreadMXBean();
+        long fewest = Long.MAX_VALUE;
+        for (int i = 0; i < 4 && fewest != 0; i++) { // classes are loaded meanwhile, at first
+            long before = threads.getThreadAllocatedBytes(watcher.getId());
+            Thread.sleep(100);
+            fewest = Math.min(fewest, threads.getThreadAllocatedBytes(watcher.getId()) - before);
+        }
+        isOver.countDown();
+        assertThat(fewest).isZero();
+        assertThat(sleeping.isExhausted()).isFalse();
+    }
+
+    @Test
+    void whatCannotBeStoppedAnyMoreIsNotWatched() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            CpuBudget left = new CpuBudget(Duration.ofSeconds(1000), Duration.ofDays(1));
+            Thread thread = new Thread(left::open);
+            thread.start();
+            thread.join();
+        }
+        CountDownLatch isOver = new CountDownLatch(1);
+        budget.onExhausted(() -> {
+        });
+        Future<?> task = pool.submit(() -> budget.measureCallable(() -> {
+            CpuWorkTest.burn(2 * LIMIT_NANOS);
+            return isOver.await(1, TimeUnit.MINUTES);
+        }));
+        for (int i = 0; watcher() != null || !budget.isExhausted(); i++) {
+            assertThat(i).isLessThan(3000);
+            Thread.sleep(10);
+        }
+        isOver.countDown();
+        task.get();
+    }
+
+    /** As it looks: each tenth of a second; for a month. */
+    @Test
+    void aRefillLosesNoFraction() {
+        long period = Duration.ofDays(30).toNanos();
+        CpuBudget.Allowance allowance = new CpuBudget.Allowance(10_000_000, period);
+        allowance.pass(0, 10_500_000);
+        assertThat(allowance.leftNanos()).isEqualTo(-500_000);
+        long until = allowance.untilOpenNanos();
+        assertThat(until).isBetween(period / 20, period / 20 + period / 1_000_000);
+        long step = 100_000_000;
+        for (long passed = 0; passed < until; passed += step) {
+            assertThat(allowance.leftNanos()).isNotPositive();
+            allowance.pass(step, 0);
+        }
+        assertThat(allowance.leftNanos()).isBetween(0L, 1L);
+        for (long passed = 0; passed < period / 2; passed += step) {
+            allowance.pass(step, 0);
+        }
+        assertThat(allowance.leftNanos()).isBetween(4_999_999L, 5_000_001L);
+        allowance.pass(period, 0);
+        assertThat(allowance.leftNanos()).isEqualTo(10_000_000);
+    }
+
+    @Test
+    void aLimitIsPositiveAndNotTooLong() {
         assertThatIllegalArgumentException().isThrownBy(() -> new CpuBudget(Duration.ZERO));
+        for (Duration[] each : new Duration[][]{{Duration.ofDays(366 * 292), Duration.ZERO},
+                {Duration.ofDays(1), Duration.ofDays(366 * 292)}}) {
+            assertThatIllegalArgumentException().isThrownBy(() -> new CpuBudget(each[0], each[1]))
+                    .withMessageContaining("292 years");
+        }
     }
 }

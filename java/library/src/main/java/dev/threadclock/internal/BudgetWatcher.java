@@ -1,102 +1,212 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.internal;
 
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/** Internal: the thread that looks at budgets, each as often as it wants. It ends when there are none. */
+/**
+ * Internal: the thread that looks at budgets, each as often as it wants. It ends when there are none.
+ *
+ * <p>Whatever happens to it, each budget that is listed is looked at, or has been told that it fails:
+ * <ul>
+ * <li>A look, a failure and the list need no memory; the list's links are in the budgets.
+ * <li>No error ends the thread. If one does nevertheless, it starts another one, or fails all budgets.
+ * <li>An application's action runs when another thread has taken its place. So it may block.
+ * <li>It has nothing of the threads that need it: no thread group, class loader, context, interrupt.
+ * </ul>
+ */
 public final class BudgetWatcher implements Runnable {
     private static final long LINGER_NANOS = 200_000_000;
-    private static final Set<Watched> BUDGETS = ConcurrentHashMap.newKeySet();
+    private static final Object LOCK = new Object(); // for all changes of what follows
 
-    private static Thread thread; // null: there is nothing to watch
+    private static volatile Watched first;
+    private static volatile Thread thread; // null: there is nothing to watch
 
     private BudgetWatcher() {}
 
-    /** What is watched, from watch() until it has been idle for a while. */
+    /** What is watched, from watch() until it has been idle for a while, or is over. */
     public abstract static class Watched {
-        private volatile boolean isWatched;
+        private Watched next;
+        private volatile boolean isListed;
         private long nextNanos;
         private long busyNanos; // when it was last not idle
 
-        /** Looks, and returns how long it takes at least until it must look again. */
+        /** Looks, and returns how long it takes at least until it must look again; negative: it is over. */
         protected abstract long look();
 
         protected abstract boolean isIdle();
 
-        /** Nothing can be known of it any more. */
+        /** An action of the application that is to run once, from now on by the caller; null: none. */
+        protected abstract Runnable takeAction();
+
+        /** Nothing can be known of it any more. Allocates nothing. */
         public abstract void fail(Throwable why);
 
+        /** Lists it, unless it is. Whoever returns from this relies on a thread that looks at it. */
         public final void watch() {
-            if (!isWatched) {
-                isWatched = true;
+            if (isListed) {
+                return;
+            }
+            synchronized (LOCK) {
+                if (isListed) {
+                    return;
+                }
                 busyNanos = nextNanos = System.nanoTime();
-                BUDGETS.add(this);
+                next = first;
+                first = this;
                 try {
                     wake();
-                } catch (OutOfMemoryError e) {
-                    BUDGETS.remove(this);
-                    isWatched = false;
-                    throw e;
+                    isListed = true;
+                } finally {
+                    if (!isListed) {
+                        first = next;
+                    }
                 }
             }
         }
     }
 
-    private static synchronized void wake() {
-        if (thread == null) {
-            Thread watcher = new Thread(new BudgetWatcher(), "threadclock-budgets");
-            watcher.setDaemon(true);
+    /** Only with the lock. */
+    private static void wake() {
+        if (thread != null && thread.isAlive()) {
+            LockSupport.unpark(thread);
+        } else {
+            Thread watcher = JavaThread.newDaemon(new BudgetWatcher(), "threadclock-budgets");
             watcher.setPriority(Thread.MAX_PRIORITY);
             watcher.start(); // or it throws
             thread = watcher;
-        } else {
-            LockSupport.unpark(thread);
         }
     }
 
     @Override
     public void run() {
-        while (!ended()) {
-            long now = System.nanoTime();
-            long wait = LINGER_NANOS;
-            for (Watched each : BUDGETS) {
-                if (each.nextNanos - now <= 0) {
-                    each.nextNanos = now + look(each);
+        try {
+            while (!isDone()) {
+                try {
+                    LockSupport.parkNanos(pass());
+                } catch (Throwable e) { // of this class itself, which could be anywhere
+                    failAll(e);
                 }
-                wait = Math.min(wait, each.nextNanos - now);
-                removeIfIdle(each, now);
             }
-            LockSupport.parkNanos(wait);
+        } finally {
+            replace(null); // at a normal end there is nothing to do
         }
+    }
+
+    private static boolean isDone() {
+        Thread.interrupted(); // whoever meant it, it would not sleep any more
+        synchronized (LOCK) {
+            if (first == null && thread == Thread.currentThread()) {
+                thread = null;
+            }
+            return thread != Thread.currentThread();
+        }
+    }
+
+    /** Another thread takes the place of this one. False: it cannot, and this one keeps it or all fail. */
+    private static boolean replace(Watched keeping) {
+        synchronized (LOCK) {
+            if (thread != Thread.currentThread()) {
+                return true;
+            }
+            thread = null;
+            try {
+                wake();
+                return true;
+            } catch (Throwable e) { // no memory, or no more threads
+                if (keeping == null) {
+                    failAll(e);
+                } else {
+                    thread = Thread.currentThread();
+                }
+                return false;
+            }
+        }
+    }
+
+    private static void failAll(Throwable why) {
+        for (Watched each = first; each != null; each = each.next) {
+            fail(each, why);
+        }
+    }
+
+    private static void fail(Watched watched, Throwable why) {
+        try {
+            watched.fail(why);
+        } catch (Throwable e) {
+            // It has set its state before whatever can fail.
+        }
+    }
+
+    /** Looks at those whose time has come, and returns how long there is nothing to do. */
+    private static long pass() {
+        long now = System.nanoTime();
+        long wait = LINGER_NANOS;
+        Watched previous = null;
+        for (Watched each = first, next; each != null; each = next) {
+            next = each.next; // now: it may be removed
+            boolean isOver = false;
+            if (each.nextNanos - now <= 0) {
+                long nanos = look(each);
+                isOver = nanos < 0;
+                each.nextNanos = now + nanos;
+                if (hasRunAction(each)) {
+                    return 0;
+                }
+            }
+            if (!each.isIdle()) {
+                each.busyNanos = now;
+            }
+            if (isOver || now - each.busyNanos > LINGER_NANOS) {
+                remove(each, previous);
+                if (!isOver && !each.isIdle()) { // opened meanwhile, when it was still listed
+                    each.watch();
+                }
+            } else {
+                wait = Math.min(wait, each.nextNanos - now);
+                previous = each;
+            }
+        }
+        return wait;
     }
 
     private static long look(Watched watched) {
         try {
             return watched.look();
         } catch (Throwable e) { // no memory, for example
-            watched.fail(e);
+            fail(watched, e);
             return LINGER_NANOS;
         }
     }
 
-    private static void removeIfIdle(Watched watched, long now) {
-        if (!watched.isIdle()) {
-            watched.busyNanos = now;
-        } else if (now - watched.busyNanos > LINGER_NANOS) {
-            BUDGETS.remove(watched);
-            watched.isWatched = false;
-            if (!watched.isIdle()) { // meanwhile
-                watched.watch();
-            }
+    /** True: this thread has lost its place. */
+    private static boolean hasRunAction(Watched watched) {
+        Runnable action = watched.takeAction();
+        if (action == null) {
+            return false;
         }
+        boolean isReplaced = replace(watched);
+        try {
+            action.run();
+        } catch (Throwable e) {
+            // It has reported its own failure, or memory has run out for that.
+        }
+        return isReplaced;
     }
 
-    private static synchronized boolean ended() {
-        if (BUDGETS.isEmpty()) {
-            thread = null;
+    private static void remove(Watched watched, Watched previous) {
+        synchronized (LOCK) {
+            if (previous != null) {
+                previous.next = watched.next;
+            } else if (first == watched) {
+                first = watched.next;
+            } else { // behind those that have come since
+                Watched before = first;
+                while (before.next != watched) {
+                    before = before.next;
+                }
+                before.next = watched.next;
+            }
+            watched.isListed = false;
         }
-        return thread == null;
     }
 }

@@ -4,6 +4,9 @@ package dev.threadclock.internal;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 
 /** Internal: {@code Thread.isVirtual()} of JDK 21 and {@code Thread.threadId()} of JDK 19, on any JDK. */
 public final class JavaThread {
@@ -17,7 +20,48 @@ public final class JavaThread {
     /** The class of the JDK's carriers of virtual threads; it has no subclasses. */
     private static final Class<?> CARRIER = IS_VIRTUAL == null ? null : named(JavaThreads.CARRIER);
 
+    /** Null before JDK 9. */
+    private static final MethodHandle NEW_THREAD = constructor(ThreadGroup.class, Runnable.class,
+            String.class, long.class, boolean.class);
+
     private JavaThread() {}
+
+    /**
+     * A daemon thread that has nothing of the calling one, which it may outlive: it is in the system's thread
+     * group, without context class loader, inheritable thread locals and the callers' protection domains.
+     */
+    static Thread newDaemon(Runnable task, String name) {
+        return AccessController.doPrivileged(new PrivilegedAction<Thread>() {
+            @Override
+            public Thread run() {
+                ThreadGroup group = Thread.currentThread().getThreadGroup();
+                while (group.getParent() != null) {
+                    group = group.getParent();
+                }
+                Thread thread = newThread(group, task, name);
+                thread.setDaemon(true);
+                thread.setContextClassLoader(null);
+                return thread;
+            }
+        });
+    }
+
+    private static Thread newThread(ThreadGroup group, Runnable task, String name) {
+        try {
+            if (NEW_THREAD != null) {
+                return (Thread) NEW_THREAD.invokeExact(group, task, name, 0L, false);
+            }
+            Thread thread = new Thread(group, task, name);
+            Field inherited = Thread.class.getDeclaredField("inheritableThreadLocals");
+            inherited.setAccessible(true);
+            inherited.set(thread, null);
+            return thread;
+        } catch (Error e) {
+            throw e; // no memory
+        } catch (Throwable e) {
+            throw new IllegalStateException("a thread cannot be made", e);
+        }
+    }
 
     /** True if the thread is virtual and so unknown to the kernel. */
     public static boolean isVirtual(Thread thread) {
@@ -69,6 +113,15 @@ public final class JavaThread {
     @SuppressWarnings("deprecation")
     private static long idBefore19(Thread thread) {
         return thread.getId();
+    }
+
+    private static MethodHandle constructor(Class<?>... parameters) {
+        try {
+            return MethodHandles.publicLookup().findConstructor(Thread.class,
+                    MethodType.methodType(void.class, parameters));
+        } catch (NoSuchMethodException | IllegalAccessException e) {
+            return null;
+        }
     }
 
     /** Null if this JDK lacks the method, or has it only as a preview. */
