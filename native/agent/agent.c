@@ -63,6 +63,16 @@ static struct agent_options present_options(void)
     return options;
 }
 
+/* What the next command leaves in force unless it names it; a detached agent keeps them for the next attach. */
+static struct agent_options kept_options(void)
+{
+    struct agent_options options = present_options();
+    options.reach = REACH_NOT_GIVEN;
+    options.command = DO_ATTACH;
+    options.report_file[0] = options.channel_file[0] = '\0';
+    return options;
+}
+
 /*
  * JDK-8372704: repairs a ThreadImpl whose getThreadUserTime(own id) returns total time. Others are left
  * alone.
@@ -259,7 +269,7 @@ static int set_up_reach(JavaVM *vm, struct agent_options *options, char *problem
     bool given = options->reach != REACH_NOT_GIVEN;
     jvm_clock_find(vm);
     if (!given)
-        options->reach = options->starting ? REACH_JVM : agent.active ? agent.options.reach : REACH_BEAN;
+        options->reach = options->starting ? REACH_JVM : agent.options.reach;
     if (options->reach == REACH_JVM && jvm_clock_enter(vm, agent.jvmti, problem, problem_size) != 0) {
         if (given && !report_left_out(options, problem))
             return -1;
@@ -331,8 +341,8 @@ static void start(JavaVM *vm, struct agent_options *options)
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
     JNIEnv *env = jvm_clock_is_to_begin(options) ? live_environment(vm) : NULL;
     jvm_clock_answer(options, env != NULL && jfr_cue_has_come(agent.jvmti, env));
-    report_answer(options, "ok");
-    prometheus_answer(options);
+    if (options->report_file[0] != '\0')
+        status(vm, options);
 }
 
 /* Waits for an attach that has come first. */
@@ -369,7 +379,7 @@ static void sample(JavaVM *vm, const struct agent_options *options)
  */
 static void run(JavaVM *vm, const char *option_text, bool once, bool starting)
 {
-    struct agent_options options;
+    struct agent_options options = kept_options();
     char problem[1400];
     int parsed = agent_options_parse(option_text, &options, problem, sizeof problem);
     options.starting = starting;
@@ -380,6 +390,8 @@ static void run(JavaVM *vm, const char *option_text, bool once, bool starting)
             report_unable(&options, "%s", problem);
         return;
     }
+    if (options.command != DO_ATTACH)
+        options.log = LOG_NONE;
     if (report_open(&options, problem, sizeof problem) != 0) {
         if (!report_left_out(&options, problem)) {
             report_unable(&options, "%s", problem);

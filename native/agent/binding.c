@@ -341,11 +341,24 @@ int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_siz
     return 0;
 }
 
+/* Asks for the module of its package, which loads no class. JDK 8 has no modules. */
+static bool has_bean(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    jobject module = NULL;
+    if (env == NULL || (*jvmti)->GetNamedModule == NULL
+        || (*jvmti)->GetNamedModule(jvmti, NULL, "sun/management", &module) != JVMTI_ERROR_NONE)
+        return true;
+    (*env)->DeleteLocalRef(env, module);
+    return module != NULL;
+}
+
 const char *binding_answerer(jvmtiEnv *jvmti, JNIEnv *env, enum native native)
 {
     bool ours = is_ours(native);
     if (!__atomic_load_n(&given[native], __ATOMIC_ACQUIRE))
-        return ours ? "threadclock, from its first call on" : "jvm";
+        return !ours ? "jvm"
+               : has_bean(jvmti, env) ? "threadclock, from its first call on"
+                                      : "nobody: this JVM is without java.management";
     enum binding binding =
         env == NULL ? BOUND_TO_OTHER : probe(jvmti, env, binding_thread_impl(jvmti, env), native);
     if (binding == UNKNOWN)

@@ -23,7 +23,6 @@ static struct {
     bool started;                 /* its thread */
     bool ending;                  /* the JVM */
     char requested[OPTION_ADDRESS_BYTES];
-    char ended[OPTION_ADDRESS_BYTES]; /* what the last change of options closed; "" if nothing */
 } metrics;
 
 /* Used by the server's thread; 0 if the classes have been loaded, or nobody has asked yet. */
@@ -213,17 +212,14 @@ int prometheus_set(jvmtiEnv *jvmti, JNIEnv *env, const struct agent_options *opt
 {
     const char *address = options->prometheus;
     if (*address == '\0') {
-        snprintf(metrics.ended, sizeof metrics.ended, "%s", served());
+        if (metrics.server != NULL)
+            report_log(options, "Prometheus metrics are no longer served at http://%s/metrics", served());
         prometheus_stop();
-        if (metrics.ended[0] != '\0')
-            report_log(options, "Prometheus metrics are no longer served at http://%s/metrics",
-                       metrics.ended);
         return 0;
     }
     if (strcmp(address, metrics.requested) != 0 && strcmp(address, served()) != 0
         && move_to(address, jvmti, env, problem, problem_size) != 0)
         return -1;
-    metrics.ended[0] = '\0';
     report_log(options, "Prometheus metrics at http://%s/metrics", served());
     return 0;
 }
@@ -249,14 +245,6 @@ void prometheus_ignored(const struct agent_options *asked, const struct agent_op
     if (asked->prometheus[0] != '\0' && strcmp(asked->prometheus, applied->prometheus) != 0)
         report_line("prometheus=%s is ignored, because the agent has been loaded before; give the option the "
                     "first time, or with 'threadclock attach'", asked->prometheus);
-}
-
-void prometheus_answer(const struct agent_options *to)
-{
-    if (metrics.server != NULL)
-        report_answer(to, "prometheus=%s", served());
-    else if (metrics.ended[0] != '\0')
-        report_answer(to, "prometheus.ended=%s", metrics.ended);
 }
 
 void prometheus_status(const struct agent_options *to)

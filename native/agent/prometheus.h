@@ -38,12 +38,7 @@ TC_INTERNAL void prometheus_end(void);
  */
 TC_INTERNAL void prometheus_ignored(const struct agent_options *asked, const struct agent_options *applied);
 
-/*
- * Adds to the answer to an attach the address at which metrics were served until then, if they are no more.
- */
-TC_INTERNAL void prometheus_answer(const struct agent_options *to);
-
-/* The answer to do=status: off, or the address with the port that was found for port 0. */
+/* Its part of the status: off, or the address with the port that was found for port 0. */
 TC_INTERNAL void prometheus_status(const struct agent_options *to);
 
 #endif

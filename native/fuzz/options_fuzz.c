@@ -6,7 +6,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_string(data, size), error[256] = "";
-    struct agent_options options;
+    struct agent_options options = {.reach = REACH_NOT_GIVEN};
     if (agent_options_parse(text, &options, error, sizeof error) != 0) {
         fuzz_assert(error[0] != '\0');
     } else {

@@ -246,9 +246,6 @@ static int parse_one(const char *item, int length, struct agent_options *options
 
 int agent_options_parse(const char *text, struct agent_options *options, char *error, size_t error_size)
 {
-    *options = (struct agent_options){
-        .freshness = THREADCLOCK_TICK, .total = TOTAL_JVM, .reach = REACH_NOT_GIVEN,
-        .virtual_clock = VIRTUAL_OFF, .log = LOG_NONE};
     uint32_t given = 0; /* a bit for each known option */
     int mistakes = 0;
     char later[1400];

@@ -16,7 +16,7 @@ enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
 
 /*
  * What gets threadclock's user time: ThreadMXBean alone, or everything for which libjvm reads user time.
- * Not given: at the JVM's start the latter where it is possible and needed; an attach changes nothing.
+ * Not given: at the JVM's start the latter where it is possible and needed.
  */
 enum reach { REACH_BEAN, REACH_JVM, REACH_NOT_GIVEN };
 
@@ -51,8 +51,9 @@ TC_INTERNAL extern const char *const agent_reach_words[];
 TC_INTERNAL extern const char *const agent_virtual_words[];
 
 /*
- * Parses text (null and "" give the defaults: tick, jvm, reach not given, off, off, none, off). 0, or -1 with
- * a sentence about the first mistake in error; the options without a mistake are in force all the same.
+ * Parses text, which may be null, and changes those of the options that it names: the defaults are zero, but
+ * for the reach, which is not given. 0, or -1 with a sentence
+ * about the first mistake in error; the options without a mistake are in force all the same.
  */
 TC_INTERNAL int agent_options_parse(const char *text, struct agent_options *options, char *error,
                                     size_t error_size);

@@ -11,14 +11,14 @@ static char error[1400];
 
 static struct agent_options parsed(const char *text)
 {
-    struct agent_options options;
+    struct agent_options options = {.reach = REACH_NOT_GIVEN};
     assert_int_equal(agent_options_parse(text, &options, error, sizeof error), 0);
     return options;
 }
 
 static void assert_refused(const char *text, const char *beginning)
 {
-    struct agent_options options;
+    struct agent_options options = {.reach = REACH_NOT_GIVEN};
     assert_int_equal(agent_options_parse(text, &options, error, sizeof error), -1);
     assert_memory_equal(error, beginning, strlen(beginning));
 }
@@ -156,7 +156,7 @@ TEST(a_key_that_is_close_is_suggested)
 
 TEST(a_mistake_affects_no_other_option)
 {
-    struct agent_options options;
+    struct agent_options options = {.reach = REACH_NOT_GIVEN};
     assert_int_equal(agent_options_parse("total=tick,freshness=ticks,reach=jvm,port=1,log=,virtual=on",
                                          &options, error, sizeof error), -1);
     assert_string_equal(error,

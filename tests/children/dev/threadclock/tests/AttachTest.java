@@ -40,7 +40,8 @@ class AttachTest {
             long before = jvm.nanosUntil(nanos -> nanos > 100);
             Result attach = jvm.run("attach").exits(0);
             assertThat(attach.out())
-                    .matches("threadclock \\S+ answers user time in \\Q" + jvm.label() + "\\E\n");
+                    .matches("threadclock \\S+ answers user time in \\Q" + jvm.label() + "\\E\nIn force:"
+                            + " freshness=tick,total=jvm,reach=bean,virtual=off,prometheus=off,log=none\n");
             assertThat(attach.errLines()).filteredOn(line -> line.contains("JEP 451"))
                     .hasSize(warns(jdk) ? 1 : 0);
             assertThat(attach.errLines()).hasSize(warns(jdk) ? 1 : 0);
@@ -76,6 +77,23 @@ class AttachTest {
                 jvm.run("detach").ok();
             }
             assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @Test
+    void anAttachSetsWhatItNamesAndKeepsTheRest() {
+        TestJdk jdk = TestJdk.newest();
+        String virtual = jdk.feature() >= 21 ? "now" : "off";
+        try (AttachJvm jvm = ChildJvm.of(jdk).withAgentPath("reach=bean,freshness=now,virtual=" + virtual)
+                .startTarget()) {
+            for (String options : List.of("total=tick", "", "log=" + folder + "/log")) {
+                assertThat(jvm.run("attach", options).exits(0).out()).contains("In force: freshness=now,"
+                        + "total=tick,reach=bean,virtual=" + virtual + ",prometheus=off,log=");
+            }
+            jvm.run("detach").exits(0);
+            assertThat(jvm.run("attach", "freshness=tick").exits(0).out())
+                    .contains("freshness=tick,total=tick,"
+                            + "reach=bean,virtual=" + virtual + ",prometheus=off,log=" + folder + "/log\n");
         }
     }
 

@@ -108,11 +108,11 @@ class PrometheusTest {
             assertThat(Scrape.answers(second.replace("0.0.0.0", "127.0.0.1"))).isTrue();
             assertThat(Scrape.answers(first)).isFalse();
 
-            Result ended = jvm.run("attach");
-            assertThat(served(jvm)).as("attach sets all options anew").isEqualTo("off");
-            assertThat(ended.out()).endsWith("\nPrometheus metrics are no longer served at http://" + second
-                    + "/metrics: an attach sets all options\n");
-            assertThat(jvm.run("attach").out()).doesNotContain("Prometheus");
+            jvm.run("attach", "total=tick").exits(0);
+            assertThat(served(jvm)).as("what is not named stays").isEqualTo(second);
+            assertThat(jvm.run("attach", "prometheus=off").out()).doesNotContain("Prometheus")
+                    .contains("prometheus=off");
+            assertThat(Scrape.answers(second.replace("0.0.0.0", "127.0.0.1"))).isFalse();
             jvm.run("attach", "prometheus=" + first);
             assertThat(Scrape.answers(first)).isTrue();
             assertThat(jvm.hasAgentsThread()).isTrue();

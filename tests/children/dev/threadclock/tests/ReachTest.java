@@ -161,7 +161,9 @@ class ReachTest {
             for (String options : List.of("freshness=tick", "reach=jvm", "freshness=now", "reach=bean",
                     "freshness=tick", "reach=jvm")) {
                 reach = options.startsWith("reach=") ? options.replaceFirst("reach=", "") : reach;
-                jvm.run("attach", options).exits(0);
+                Result attach = jvm.run("attach", options).exits(0);
+                assertThat(attach.out().contains("Flight Recorder, is answered by " + READS_PROC))
+                        .isEqualTo(!virt && options.equals("reach=jvm"));
                 Json status = jvm.status();
                 assertThat(status.text("reach")).isEqualTo(reach);
                 assertThat(status.text("libjvm_user_time"))

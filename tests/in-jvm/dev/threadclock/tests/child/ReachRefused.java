@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 /**
  * A child program: shows what reach=jvm does if mprotect is refused to the requesting thread, and if libjvm
  * reads the PROF clock. Arguments: the helper library, the agent's, an existing file for reports. Prints for
- * each step {@code STEP: changed words; what libjvm is answered by; the agent's answer}.
+ * each step {@code STEP: changed words; what libjvm is answered by; the first line of the agent's answer}.
  */
 public final class ReachRefused {
     // Bits 2..0 of a clock id, for TID 0: the calling thread.
@@ -56,7 +56,8 @@ public final class ReachRefused {
 
     private static void say(String step, String answer) throws Exception {
         int changed = before.differences(new LibjvmMemory());
-        System.out.println(step + ": " + changed + "; " + value("libjvm.user_time") + "; " + answer);
+        System.out.println(step + ": " + changed + "; " + value("libjvm.user_time") + "; "
+                + answer.split("\n")[0]);
     }
 
     /** "an error" if the function fails, otherwise the number of reads that the core has answered. */

@@ -93,12 +93,11 @@ public final class Jvm {
 
     /**
      * Makes threadclock answer the JVM's reads of CPU time: loads the agent if it is not loaded yet, and sets
-     * all its options.
+     * options.
      *
      * @param options as with {@code -agentpath}: {@code "freshness=now,total=interpolated"}, or {@code ""};
-     *     an option that is omitted gets its default
-     * @return the agent's answer, often without values: {@code prometheus} is the address at which it serves
-     *     metrics. What it does otherwise, {@link #status} tells
+     *     one that is omitted stays as it is, or is at its default if the agent is loaded now
+     * @return as {@link #status}, afterwards
      * @throws IllegalArgumentException the agent refuses the options, or one is reserved for requests: do,
      *     report, channel or period
      * @throws AttachException the JVM refuses or does not answer in time

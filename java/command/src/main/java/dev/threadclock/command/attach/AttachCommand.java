@@ -8,6 +8,7 @@ import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.SelfJar;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -32,8 +33,7 @@ import picocli.CommandLine.Spec;
             "                                       serve metrics; port 0: any free port",
             "  log=none|stderr|FILE                 log what is bound, and the clock used",
             "  strict=off|on                        stay out if another option cannot be had",
-            "Each attach sets all of them: an option that you omit gets its default, except",
-            "reach, which stays as it is.",
+            "An option that you omit stays as it is in that JVM, after a detach too.",
             "",
             "Examples:",
             "  threadclock attach 4711",
@@ -47,6 +47,9 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 attached, 1 could not attach, 2 usage error."
         })
 public final class AttachCommand implements Callable<Integer> {
+    private static final List<String> IN_FORCE = List.of("freshness", "total", "reach", "virtual",
+            "prometheus", "log");
+
     @Mixin
     private JvmOption.Named target;
 
@@ -81,20 +84,26 @@ public final class AttachCommand implements Callable<Integer> {
         }
         // An earlier copy may be of another version.
         String version = status.values().getOrDefault("version", ours ? SelfJar.version() : "");
-        Terminal.stdout().println(("threadclock " + version).strip() + " answers user time in " + jvm);
-        metrics(status);
-        return 0;
-    }
-
-    private static void metrics(JvmStatus status) {
+        String name = ("threadclock " + version).strip();
+        Terminal.stdout().println(!status.isLoaded() || status.isActive()
+                ? name + " answers user time in " + jvm
+                : name + " is loaded in " + jvm + ", which has no ThreadMXBean to answer for: "
+                        + status.value("bound.getThreadUserCpuTime0"));
+        String inForce = IN_FORCE.stream().filter(status.values()::containsKey)
+                .map(key -> key + "=" + status.value(key)).collect(Collectors.joining(","));
+        if (!inForce.isEmpty()) {
+            Terminal.stdout().println("In force: " + inForce);
+        }
+        if (("," + options + ",").contains(",reach=jvm,")
+                && !status.value("libjvm.user_time").equals("threadclock")) {
+            Terminal.stdout().println("User time that libjvm itself reads, for Flight Recorder, is answered"
+                    + " by " + status.value("libjvm.user_time"));
+        }
         String address = status.value("prometheus");
-        String ended = status.value("prometheus.ended");
         if (!address.isEmpty() && !address.equals("off")) {
             Terminal.stdout().println("Prometheus metrics at http://" + address + "/metrics");
-        } else if (!ended.isEmpty()) {
-            Terminal.stdout().println("Prometheus metrics are no longer served at http://" + ended
-                    + "/metrics: an attach sets all options");
         }
+        return 0;
     }
 
     private ParameterException wrong(String what) {
