@@ -9,25 +9,32 @@ import java.util.Optional;
 /**
  * What keeps a runnable process from running: the hypervisor, and its control group's CPU limit.
  *
- * @param stolenNanos since boot, over all CPUs of the machine
- * @param cpus the CPU limit; infinite if there is none
- * @param throttledNanos since the group was created; summed over CPUs
+ * @param stolenNanos since boot, over all CPUs of the machine; null if unknown
+ * @param cpus the CPU limit; infinite if there is none, or it is not known
+ * @param throttledNanos since the group was created; summed over CPUs; null if unknown
  */
-public record Hindrance(long stolenNanos, double cpus, long throttledNanos) {
+public record Hindrance(Long stolenNanos, double cpus, Long throttledNanos) {
     private static final long NANOS_PER_HUNDREDTH = 10_000_000;
 
-    /** Reads the current values. A value that cannot be read counts as 0 or as no limit. */
+    /** Reads the current values. */
     public static Hindrance of(int pid) {
-        long stolen = Steal.of(SystemFiles.text("/proc/stat")).map(Steal::hundredths).orElse(0L);
-        Optional<CgroupCpu> limit = limit(pid).filter(CgroupCpu::limited);
-        return new Hindrance(stolen * NANOS_PER_HUNDREDTH,
+        Optional<CgroupCpu> limit = limit(pid);
+        return new Hindrance(
+                Steal.of(SystemFiles.text("/proc/stat"))
+                        .map(steal -> steal.hundredths() * NANOS_PER_HUNDREDTH)
+                        .orElse(null),
                 limit.map(CgroupCpu::cpus).orElse(Double.POSITIVE_INFINITY),
-                limit.map(CgroupCpu::throttledNanos).orElse(0L));
+                limit.map(group -> group.limited() ? group.throttledNanos() : 0).orElse(null));
     }
 
     /** The increase since an earlier moment. */
     public Hindrance since(Hindrance before) {
-        return new Hindrance(stolenNanos - before.stolenNanos, cpus, throttledNanos - before.throttledNanos);
+        return new Hindrance(increase(before.stolenNanos, stolenNanos), cpus,
+                increase(before.throttledNanos, throttledNanos));
+    }
+
+    private static Long increase(Long before, Long now) {
+        return before == null || now == null ? null : (Long) (now - before);
     }
 
     public boolean limited() {

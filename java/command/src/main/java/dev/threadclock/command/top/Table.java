@@ -56,7 +56,7 @@ final class Table {
                 String.format(Locale.ROOT, "%d threads, %d ended in %.1f s; %d CPUs",
                         interval.threads().stream().filter(use -> use.serial() != 0).count(),
                         interval.ended().size(), interval.nanos() / 1e9, cpus));
-        if (hindrance.limited()) {
+        if (hindrance.limited() && hindrance.throttledNanos() != null) {
             machine.append(String.format(Locale.ROOT, ", limit %.2f, throttled %.1f %%", hindrance.cpus(),
                     interval.percent(hindrance.throttledNanos())));
         }
@@ -64,8 +64,10 @@ final class Table {
                 .ifPresent(load -> machine.append(String.format(Locale.ROOT, ", load %.1f", load)));
         moment.host().pressurePercent().ifPresent(
                 percent -> machine.append(String.format(Locale.ROOT, ", pressure %.0f %%", percent)));
-        machine.append(String.format(Locale.ROOT, ", steal %.1f %%",
-                interval.percent(hindrance.stolenNanos()) / cpus));
+        if (hindrance.stolenNanos() != null) {
+            machine.append(String.format(Locale.ROOT, ", steal %.1f %%",
+                    interval.percent(hindrance.stolenNanos()) / cpus));
+        }
         lines.add(machine.toString());
         interval.virtual().ifPresent(use -> lines.add(virtual(use)));
         return lines;

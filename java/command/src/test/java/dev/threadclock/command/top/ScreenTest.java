@@ -51,7 +51,7 @@ class ScreenTest {
 
     private List<String> draw(Interval interval, int width, int height) {
         view.update(interval);
-        return screen.draw(new Moment(interval, new Hindrance(0, Double.POSITIVE_INFINITY, 0), HOST), view,
+        return screen.draw(new Moment(interval, new Hindrance(0L, Double.POSITIVE_INFINITY, 0L), HOST), view,
                 controls.state(new Frames(List.of("a.B.c"), true)), width, height);
     }
 

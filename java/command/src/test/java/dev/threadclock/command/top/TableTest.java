@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** What top shows can be parsed by programs. */
 class TableTest {
     private static final CpuSnapshot TIMES = new CpuSnapshot(6, 14, 20);
-    private static final Hindrance HINDRANCE = new Hindrance(4, 2, 30).since(new Hindrance(0, 2, 10));
+    private static final Hindrance HINDRANCE = new Hindrance(4L, 2, 30L).since(new Hindrance(0L, 2, 10L));
 
     private static Use use(String name) {
         return new Use(name, 101, 1, 1, 'R', 1, TIMES, TIMES);
@@ -60,9 +60,16 @@ class TableTest {
 
     @Test
     void withoutALimitNothingIsHindered() {
-        assertThat(json(new Hindrance(0, Double.POSITIVE_INFINITY, 0), false).has("limitCpus")).isFalse();
+        assertThat(json(new Hindrance(0L, Double.POSITIVE_INFINITY, 0L), false).has("limitCpus")).isFalse();
         assertThat(json(HINDRANCE, false).get("load").getAsDouble()).isEqualTo(3.14);
         assertThat(json(HINDRANCE, false).has("cpuPressurePercent")).as("a kernel without it").isFalse();
+    }
+
+    @Test
+    void whatIsNotKnownIsLeftOut() {
+        JsonObject object = json(new Hindrance(null, Double.POSITIVE_INFINITY, null).since(HINDRANCE), false);
+        assertThat(object.has("stolenNanos")).isFalse();
+        assertThat(object.has("throttledNanos")).isFalse();
     }
 
     @Test
