@@ -225,7 +225,7 @@ static bool is_writable_now(const struct import *import)
     bool writable = !import->read_only;
     char line[512], protection[5];
     int saved_errno = errno;
-    FILE *maps = fopen("/proc/self/maps", "re");
+    FILE *maps = fopen("/proc/thread-self/maps", "re");
     while (maps != NULL && fgets(line, sizeof line, maps) != NULL)
         if (sscanf(line, "%lx-%lx %4s", &from, &to, protection) == 3 && place >= from && place < to)
             writable = protection[1] == 'w';

@@ -67,15 +67,18 @@ void vm_structs_find(void *libjvm, struct vm_structs *structs)
                      && offset_of(libjvm, "OSThread", "_thread_id", &structs->thread_id_offset);
 }
 
-/* Reads this process's memory through the kernel, so that an unmapped address is an error, not a fault. */
+/*
+ * Reads this process's memory through the kernel, so that an unmapped address is an error, not a fault. By
+ * the thread's own number: the process's is that of its first thread, which has no memory once it has ended.
+ */
 static bool read_memory(uint64_t address, void *to, size_t size)
 {
     struct iovec local = {to, size}, remote = {(void *)address, size};
-    long pid = tc_syscall4(SYS_getpid, 0, 0, 0, 0);
-    long read = tc_syscall6(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
+    long tid = tc_syscall4(SYS_gettid, 0, 0, 0, 0);
+    long read = tc_syscall6(SYS_process_vm_readv, tid, (long)&local, 1, (long)&remote, 1, 0);
     if (read == (long)size)
         return true;
-    long file = tc_syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+    long file = tc_syscall4(SYS_openat, AT_FDCWD, (long)"/proc/thread-self/mem", O_RDONLY | O_CLOEXEC, 0);
     if (file < 0)
         return false;
     read = tc_syscall4(SYS_pread64, file, (long)to, (long)size, (long)address);

@@ -141,7 +141,8 @@ public final class NativeLibrary {
     }
 
     private static String maps() throws IOException {
-        return new String(Files.readAllBytes(Paths.get("/proc/self/maps")), StandardCharsets.ISO_8859_1);
+        return new String(Files.readAllBytes(Paths.get("/proc/thread-self/maps")),
+                StandardCharsets.ISO_8859_1);
     }
 
     /**

@@ -21,14 +21,14 @@ public final class Throttling {
     private List<Place> places = Collections.emptyList();
     private Path tightest;
 
-    /** The files are /proc/self/cgroup and /proc/self/mountinfo. */
+    /** The files are /proc/self/cgroup and /proc/thread-self/mountinfo, which a first thread has no more. */
     Throttling(Path groupsFile, Path mountsFile) {
         this.groupsFile = groupsFile;
         this.mountsFile = mountsFile;
     }
 
     public static Throttling ofThisProcess() {
-        return new Throttling(Paths.get("/proc/self/cgroup"), Paths.get("/proc/self/mountinfo"));
+        return new Throttling(Paths.get("/proc/self/cgroup"), Paths.get("/proc/thread-self/mountinfo"));
     }
 
     /** If the files cannot be read or understood, nothing changes. */
