@@ -67,9 +67,10 @@ static pid_t fork_child(const struct attach_order *order, const int sockets[2])
 }
 
 /* PID << 32 | descriptor, or a negative errno. */
-CHILD(jlong, start, jint pid, jlong start_time, jint uid, jint gid, jbyteArray text, jbyteArray library)
+CHILD(jlong, start, jint pid, jint tid, jlong start_time, jint uid, jint gid, jbyteArray text,
+      jbyteArray library)
 {
-    struct attach_order order = {.target = {pid, (uint64_t)start_time, (uid_t)uid, (gid_t)gid}};
+    struct attach_order order = {.target = {pid, tid, (uint64_t)start_time, (uid_t)uid, (gid_t)gid}};
     int sockets[2];
     size_t size;
     char *fields = copy_of(env, text, &size), *image = copy_of(env, library, &order.library_size);

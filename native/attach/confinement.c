@@ -68,18 +68,13 @@ static int close_others(int kept)
     return size == 0 ? 0 : -1;
 }
 
-static void path_of(char *path, size_t size, pid_t pid, const char *file)
-{
-    snprintf(path, size, "/proc/%d/%s", (int)pid, file);
-}
-
 static bool has_start_time(pid_t pid, uint64_t wanted)
 {
     char path[64], stat[TC_PROC_BYTES];
     const char *name;
     size_t name_size;
     uint64_t start_time;
-    path_of(path, sizeof path, pid, "stat");
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     long size = tc_proc_read(path, stat, sizeof stat);
     return size > 0
         && tc_proc_name_and_field(stat, (size_t)size, START_TIME_FIELD, &name, &name_size, &start_time) == 0
@@ -101,11 +96,11 @@ static bool same_file(const char *one, const char *other)
  * thread may make, gives it; what a file's permissions are checked against, and what the JVM sees of its
  * peer, stays the user.
  */
-static int enter_root(pid_t pid)
+static int enter_root(const struct confinement *target)
 {
     char root[64], mounts[64], link[2];
-    path_of(root, sizeof root, pid, "root");
-    path_of(mounts, sizeof mounts, pid, "ns/mnt");
+    snprintf(root, sizeof root, "/proc/%d/task/%d/root", (int)target->pid, (int)target->tid);
+    snprintf(mounts, sizeof mounts, "/proc/%d/task/%d/ns/mnt", (int)target->pid, (int)target->tid);
     /*
      * The link, too: the root may be mounted a second time elsewhere, where other things are mounted below
      * it.
@@ -196,13 +191,19 @@ int confinement_enter(const struct confinement *target, int kept, int *signal_fd
         return CONFINEMENT_SEALED;
     prctl(PR_SET_NAME, "threadclock", 0, 0, 0);
     umask(0077);
+    /* Where /proc is another PID namespace's, a number that it shows is another process's here, or nobody's. */
+    int foreign = tc_proc_check();
+    if (foreign != 0) {
+        errno = -foreign;
+        return CONFINEMENT_PROCESS;
+    }
     *signal_fd = (int)syscall(SYS_pidfd_open, target->pid, 0);
     if (!has_start_time(target->pid, target->start_time)) {
         errno = ESRCH;
         return CONFINEMENT_PROCESS;
     }
     bool same_user = geteuid() == target->uid && getegid() == target->gid;
-    if (enter_root(target->pid) != 0)
+    if (enter_root(target) != 0)
         return CONFINEMENT_ROOT;
     if (!same_user && become_user(target->uid, target->gid) != 0)
         return CONFINEMENT_USER;

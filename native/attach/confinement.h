@@ -17,7 +17,7 @@
 
 /* The step that failed, as the letter that the parent gets (ConfinedChild.java). */
 enum confinement_step {
-    CONFINEMENT_PROCESS = 'p', /* the target has ended, or /proc does not show it */
+    CONFINEMENT_PROCESS = 'p', /* the target has ended, or /proc is another PID namespace's (EREMOTE) */
     CONFINEMENT_ROOT = 'r', /* its root cannot be entered */
     CONFINEMENT_USER = 'u', /* its user cannot be taken */
     CONFINEMENT_SEALED = 'c' /* descriptors, capabilities or system calls cannot be given up */
@@ -25,6 +25,7 @@ enum confinement_step {
 
 struct confinement {
     pid_t pid; /* the target, as this process sees it */
+    pid_t tid; /* of a thread of it that runs: the first may have ended */
     uint64_t start_time; /* field 22 of its stat file, so that no other process is taken for it */
     uid_t uid;
     gid_t gid;

@@ -5,8 +5,6 @@ import dev.threadclock.attach.internal.JavaCommandLine;
 import dev.threadclock.attach.internal.ProcMaps;
 import dev.threadclock.attach.internal.TargetProcess;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,18 +26,14 @@ public final class RunningJvm {
 
     static List<RunningJvm> all() {
         List<RunningJvm> all = new ArrayList<>();
-        try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[1-9]*")) {
-            for (Path process : processes) {
-                int pid = Integer.parseInt(process.getFileName().toString());
-                if (pid != ProcessHandle.current().pid()
-                        && ProcMaps.parse(text(process, "maps")).jvm().isPresent()
-                        && !text(process, "status").contains("\nThreads:\t1\n")) { // a forked child of one
-                    List<String> words = Arrays.asList(text(process, "cmdline").split("\0"));
-                    all.add(new RunningJvm(pid, JavaCommandLine.of(words, file -> "")));
-                }
+        for (Path process : TargetProcess.all()) {
+            int pid = Integer.parseInt(process.getFileName().toString());
+            // A process with one thread is a forked child of a JVM.
+            if (pid != ProcessHandle.current().pid() && !text(process, "status").contains("\nThreads:\t1\n")
+                    && ProcMaps.parse(text(process, "maps")).jvm().isPresent()) {
+                List<String> words = Arrays.asList(text(process, "cmdline").split("\0"));
+                all.add(new RunningJvm(pid, JavaCommandLine.of(words, file -> "")));
             }
-        } catch (IOException e) {
-            // None is visible without /proc.
         }
         all.sort(Comparator.comparingInt(RunningJvm::pid));
         return all;
@@ -92,7 +86,7 @@ public final class RunningJvm {
     /** Empty if it cannot be read: another user's, or gone. */
     private static String text(Path process, String file) {
         try {
-            return TargetProcess.text(process.resolve(file));
+            return TargetProcess.text(TargetProcess.living(process).resolve(file));
         } catch (IOException e) {
             return "";
         }

@@ -22,10 +22,12 @@ import java.util.List;
 final class ConfinedChild implements Closeable {
     /** The order: the first bytes of files, or an exchange with the JVM. */
     static final String FILES = "F";
+    static final int MOST_FILES = 31; // ATTACH_MAX_FIELDS in attach_child.h, without the order itself
     static final String EXCHANGE = "X";
     static final int NOT_EXECUTABLE = 8; // ENOEXEC
     static final int CANCELED = 125; // ECANCELED: the time limit has passed
     static final int NO_SUCH_FILE = 2; // ENOENT
+    static final int REMOTE = 66; // EREMOTE
     private static final int NOT_PERMITTED = 13; // EACCES
     private static final int TIMED_OUT = -110; // -ETIMEDOUT
     private static final int LONGEST_MESSAGE = 1 << 13;
@@ -49,6 +51,10 @@ final class ConfinedChild implements Closeable {
 
     /** A file's first bytes, or the number of the error of reading it. */
     record Content(byte[] bytes, int error) {
+        String text() {
+            return new String(bytes, StandardCharsets.UTF_8).strip();
+        }
+
         boolean exists() {
             return error == 0 || error == NOT_PERMITTED;
         }
@@ -76,7 +82,7 @@ final class ConfinedChild implements Closeable {
         } catch (UnsatisfiedLinkError e) {
             throw new AttachException("the native library does not load: " + e.getMessage());
         }
-        long started = start(target.pid(), target.startTime(), user.uid(), user.gid(),
+        long started = start(target.pid(), target.tid(), target.startTime(), user.uid(), user.gid(),
                 (String.join("\0", order) + "\0").getBytes(StandardCharsets.UTF_8), library);
         if (started < 0) {
             throw new AttachException("cannot fork a helper for process " + target.pid() + ": "
@@ -180,7 +186,8 @@ final class ConfinedChild implements Closeable {
     /** What an error number means, in the system's words. */
     static native String message(int error);
 
-    private static native long start(int pid, long startTime, int uid, int gid, byte[] order, byte[] library);
+    private static native long start(int pid, int tid, long startTime, int uid, int gid, byte[] order,
+            byte[] library);
 
     private static native int receive(int socket, byte[] into, int[] descriptor, int millis);
 

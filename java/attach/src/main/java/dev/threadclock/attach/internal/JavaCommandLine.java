@@ -18,11 +18,13 @@ import java.util.stream.Collectors;
  * @param arguments what it is given
  */
 public record JavaCommandLine(String program, List<String> options, String main, List<String> arguments) {
-    /** Launcher options whose value is the next word. */
+    /** Options of the launcher, and of jsvc, whose value is the next word. */
     private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p",
             "--module-path", "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-reads",
             "--add-exports", "--add-opens", "--patch-module", "--enable-native-access",
-            "--illegal-native-access", "--source", "--describe-module", "-d");
+            "--illegal-native-access", "--source", "--describe-module", "-d", "-jvm", "-home", "-java-home",
+            "--java-home", "-user", "-cwd", "-restarts", "-wait", "-umask", "-outfile", "-errfile",
+            "-pidfile", "-procname");
     /** Options with a value that is nobody's secret: of the JVM, and system properties of the JDK. */
     private static final Pattern SHOWN = Pattern
             .compile("-X(?!X:On|run).*|--.*|-D(?!java\\.naming\\.security\\.credentials)"

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * /proc/PID/status: the owner of a process, its PID in its own namespace, its state, the signals that it
- * handles.
+ * /proc/PID/status: the owner of a process, its PID in its own namespace, its state, its rights, the signals
+ * that it handles.
  *
  * @param group the process that a thread belongs to; equal to the requested number unless that was a thread's
  * @param namespacePid the PID in the process's own namespace
@@ -16,9 +16,11 @@ import java.util.Map;
  * @param mixed the real user or group is another one: a setuid program, or one that is about to change its
  *     user
  * @param caught the handled signals, signal N at bit N - 1
+ * @param permitted the capabilities that it may use, N at bit N; effective: those that it uses
+ * @param descriptorTable no file that it has open has a number as high as this
  */
 record ProcStatus(int group, int namespacePid, char state, int uid, int gid, boolean mixed, int threads,
-        long caught) {
+        long caught, long permitted, long effective, long descriptorTable) {
     private static final int SIGQUIT = 3;
     private static final int REAL = 0;
     private static final int EFFECTIVE = 1;
@@ -41,7 +43,13 @@ record ProcStatus(int group, int namespacePid, char state, int uid, int gid, boo
                 !fields.get("Uid")[REAL].equals(fields.get("Uid")[EFFECTIVE])
                         || !fields.get("Gid")[REAL].equals(fields.get("Gid")[EFFECTIVE]),
                 Integer.parseInt(fields.getOrDefault("Threads", new String[]{"1"})[0]),
-                Long.parseUnsignedLong(fields.get("SigCgt")[0], 16));
+                Long.parseUnsignedLong(fields.get("SigCgt")[0], 16),
+                bits(fields, "CapPrm"), bits(fields, "CapEff"),
+                Long.parseLong(fields.getOrDefault("FDSize", new String[]{"0"})[0]));
+    }
+
+    private static long bits(Map<String, String[]> fields, String name) {
+        return Long.parseUnsignedLong(fields.getOrDefault(name, new String[]{"0"})[0], 16);
     }
 
     /** SIGQUIT has a handler, so it does not end the process. */

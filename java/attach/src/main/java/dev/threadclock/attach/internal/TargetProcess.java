@@ -6,10 +6,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,19 +21,24 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** A process as /proc shows it, guaranteed to be the same one throughout; fails if it is not visible. */
+/**
+ * A process as /proc shows it, guaranteed to be the same one throughout; fails if it is not visible. Its first
+ * thread may have ended, in an embedder's program, and then has no files any more: another's are read.
+ */
 public final class TargetProcess {
     private static final int START_TIME_FIELD = 22;
     private static final int MOST_BYTES = 1 << 25;
 
     private final int pid;
-    private final Path folder;
+    private final Path process;
     private final long startTime;
+    private Path folder;
 
     TargetProcess(int pid) {
         this.pid = pid;
-        folder = Path.of("/proc", Integer.toString(pid));
-        if (!Files.isDirectory(folder)) {
+        process = Path.of("/proc", Integer.toString(pid));
+        folder = process;
+        if (!Files.isDirectory(process)) {
             throw new AttachException("there is no process " + pid
                     + " (or /proc does not show it to this user); 'ps -C java' lists JVMs");
         }
@@ -38,6 +47,37 @@ public final class TargetProcess {
         if (group != pid) {
             throw new AttachException(pid + " is a thread of process " + group + "; give that number");
         }
+    }
+
+    /** The folders of all processes that /proc shows; none without /proc. */
+    public static List<Path> all() {
+        List<Path> all = new ArrayList<>();
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[1-9]*")) {
+            processes.forEach(all::add);
+        } catch (IOException | DirectoryIteratorException e) {
+            // None is visible.
+        }
+        return all;
+    }
+
+    /** The folder of a process's thread that has not ended: its own, unless its first thread has. */
+    public static Path living(Path process) throws IOException {
+        if (!ProcStatus.parse(text(process.resolve("status"))).hasEnded()) {
+            return process;
+        }
+        try (Stream<Path> threads = Files.list(process.resolve("task"))) {
+            return threads.sorted(Comparator.comparingInt(TargetProcess::number)).filter(thread -> {
+                try {
+                    return !ProcStatus.parse(text(thread.resolve("status"))).hasEnded();
+                } catch (IOException e) {
+                    return false;
+                }
+            }).findFirst().orElse(process);
+        }
+    }
+
+    private static int number(Path folder) {
+        return Integer.parseInt(folder.getFileName().toString());
     }
 
     static ProcStatus ownStatus() {
@@ -51,6 +91,11 @@ public final class TargetProcess {
 
     int pid() {
         return pid;
+    }
+
+    /** The number of a thread that has not ended. */
+    int tid() {
+        return number(folder);
     }
 
     /** In clock ticks since boot, as field 22 of its stat file. */
@@ -80,12 +125,34 @@ public final class TargetProcess {
         }
     }
 
+    /** Its own, but the state of one of its threads. */
     ProcStatus status() {
-        return ProcStatus.parse(read("status"));
+        ProcStatus now = ProcStatus.parse(read("status"));
+        return now.hasEnded() && moved() ? status() : now;
+    }
+
+    /** Whether another thread's folder is read from now on. */
+    private boolean moved() {
+        try {
+            Path before = folder;
+            folder = living(process);
+            return !folder.equals(before);
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     ProcMaps maps() {
         return ProcMaps.parse(read("maps"));
+    }
+
+    /** It has a libjvm.so, or hides its libraries from us. */
+    boolean mayBeJvm() {
+        try {
+            return ProcMaps.parse(text(folder.resolve("maps"))).jvm().isPresent();
+        } catch (IOException e) {
+            return e instanceof AccessDeniedException;
+        }
     }
 
     /** cmdline: words that end with a zero byte each. */
@@ -111,6 +178,9 @@ public final class TargetProcess {
         } catch (AccessDeniedException e) {
             throw hidden();
         } catch (IOException e) {
+            if (moved()) {
+                return read(name);
+            }
             throw failure("cannot read " + folder.resolve(name), e);
         }
     }
@@ -133,7 +203,8 @@ public final class TargetProcess {
 
     boolean isAlive() {
         try {
-            return startTime == startTime(text(folder.resolve("stat")))
+            folder = living(process);
+            return startTime == startTime(text(process.resolve("stat")))
                     && !ProcStatus.parse(text(folder.resolve("status"))).hasEnded();
         } catch (IOException e) {
             return false;
@@ -155,11 +226,26 @@ public final class TargetProcess {
         return new AttachException("process " + pid + " has ended meanwhile; nothing is left to do");
     }
 
+    /** Its user's processes may look into it unless it has more rights (ptrace_may_access, kernel/ptrace.c). */
     private AttachException hidden() {
-        return new AttachException("may not inspect process " + pid + ": permission denied; "
-                + (ownStatus().uid() == 0 ? "root needs the capability SYS_PTRACE for it, and in a container"
-                        + " all others that the process has: run this outside of the container"
-                        : "run this as that process's user, or as root"));
+        ProcStatus own = ownStatus();
+        String remedy = "run this as that process's user, or as root";
+        try {
+            ProcStatus its = ProcStatus.parse(text(process.resolve("status")));
+            if (own.uid() == 0) {
+                remedy = "root needs the capability SYS_PTRACE for it, and in a container all others that the"
+                        + " process has: run this as user " + Integer.toUnsignedString(its.uid())
+                        + ", or outside of the container";
+            } else if (own.uid() == its.uid()) {
+                remedy = ((its.permitted() & ~own.effective()) != 0
+                        ? "it has capabilities that this process lacks"
+                        : "it has changed its user (as jsvc does), or was made undumpable")
+                        + ", so the kernel shows its files to root only; run this as root";
+            }
+        } catch (IOException e) {
+            // Nothing is known of it: /proc is mounted with hidepid.
+        }
+        return new AttachException("may not inspect process " + pid + ": permission denied; " + remedy);
     }
 
     /** The second field, the program's name in parentheses, may contain anything. */
