@@ -43,7 +43,11 @@ class JlinkTest {
         Running idle = ChildJvm.exec(base + "/bin/java", "-XX:+EnableDynamicAgentLoading", "-Xcheck:jni",
                 "-cp", AttachJvm.CLASSES, Idle.class.getName(), go);
         idle.awaitOutput("ready\n");
-        AttachJvm.command("attach", idle.process().pid()).exits(0);
+        Json doctor = AttachJvm.command("doctor", "--json", idle.process().pid()).exits(0).json();
+        assertThat(doctor.text("jvm.userTime.value")).isEqualTo("none");
+        assertThat(doctor.text("jvm.userTime.todo")).isEmpty();
+        assertThat(AttachJvm.command("attach", idle.process().pid()).exits(0).out())
+                .contains("no ThreadMXBean to answer for").doesNotContain("answers user time");
         Files.createFile(go);
         assertThat(idle.end().ok().out()).isEqualTo("ready\nthere\n");
     }

@@ -10,9 +10,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
-/** Internal: finds the control groups, of version 1 or 2, that may limit the CPU time of a process. */
+/** Internal: finds the control groups, of version 1 or 2, that may limit a process. */
 public final class Cgroups {
+    private static final String CPU = "cpu";
     private static final int ROOT_FIELD = 3;
     private static final int MOUNT_FIELD = 4;
     private static final int GROUP_FIELDS = 3;
@@ -30,6 +32,14 @@ public final class Cgroups {
             this.group = group;
             this.version2 = version2;
         }
+
+        private List<Path> upwards() {
+            List<Path> folders = new ArrayList<>();
+            for (Path at = group; at != null && at.startsWith(mount); at = at.getParent()) {
+                folders.add(at);
+            }
+            return folders;
+        }
     }
 
     public static Optional<CgroupCpu> tightest(String groups, String mounts) {
@@ -45,44 +55,63 @@ public final class Cgroups {
      * @param mounts as /proc/self/mountinfo (proc(5))
      */
     static List<Place> places(String groups, String mounts) {
+        return places(groups, mounts, CPU, Files::isDirectory);
+    }
+
+    /**
+     * The folder of a process's group and those of the groups around it, innermost first, in each hierarchy
+     * that has this controller or is of version 2.
+     *
+     * @param mounts as /proc/PID/mountinfo of a process in whose file system the folders are
+     * @param exists whether there is such a folder; one that the mount does not show is its topmost
+     */
+    public static List<Path> folders(String groups, String mounts, String controller,
+            Predicate<Path> exists) {
+        List<Path> folders = new ArrayList<>();
+        places(groups, mounts, controller, exists).forEach(place -> folders.addAll(place.upwards()));
+        return folders;
+    }
+
+    private static List<Place> places(String groups, String mounts, String controller,
+            Predicate<Path> exists) {
         List<Place> places = new ArrayList<>();
         for (String mount : mounts.split("\n")) {
             String[] halves = mount.split(" - ", 2);
             String[] before = halves[0].split(" ");
             String[] after = halves.length < 2 ? new String[]{""} : halves[1].split(" ");
             boolean version2 = after[0].equals("cgroup2");
-            boolean version1 = after[0].equals("cgroup") && hasCpu(after[after.length - 1]);
+            boolean version1 = after[0].equals("cgroup") && names(after[after.length - 1], controller);
             if ((version1 || version2) && before.length > MOUNT_FIELD) {
                 Path folder = Paths.get(before[MOUNT_FIELD]);
-                group(groups, version2).map(group -> below(folder, before[ROOT_FIELD], group))
+                group(groups, version2 ? "" : controller)
+                        .map(group -> below(folder, before[ROOT_FIELD], group, exists))
                         .ifPresent(group -> places.add(new Place(folder, group, version2)));
             }
         }
         return places;
     }
 
-    private static Optional<String> group(String groups, boolean version2) {
+    /** controller: "" for version 2. */
+    private static Optional<String> group(String groups, String controller) {
         return Arrays.stream(groups.split("\n")).map(line -> line.split(":", GROUP_FIELDS))
-                .filter(parts -> parts.length == GROUP_FIELDS
-                        && (version2 ? parts[0].equals("0") && parts[1].isEmpty() : hasCpu(parts[1])))
+                .filter(parts -> parts.length == GROUP_FIELDS && names(parts[1], controller))
                 .map(parts -> parts[2]).findFirst();
     }
 
-    private static boolean hasCpu(String controllers) {
-        return Arrays.asList(controllers.split(",")).contains("cpu");
+    private static boolean names(String controllers, String controller) {
+        return Arrays.asList(controllers.split(",")).contains(controller);
     }
 
     /** In a container the mount may cover only part of the hierarchy, with the group itself at its top. */
-    private static Path below(Path mount, String shown, String group) {
+    private static Path below(Path mount, String shown, String group, Predicate<Path> exists) {
         String rest = !shown.equals("/") && group.startsWith(shown) ? group.substring(shown.length()) : group;
         Path folder = mount.resolve(rest.replaceFirst("^/+", "")).normalize();
-        return folder.startsWith(mount) && Files.isDirectory(folder) ? folder : mount;
+        return folder.startsWith(mount) && exists.test(folder) ? folder : mount;
     }
 
     private static List<CgroupCpu> limits(Place place) {
         List<CgroupCpu> limits = new ArrayList<>();
-        for (Path folder = place.group; folder != null
-                && folder.startsWith(place.mount); folder = folder.getParent()) {
+        for (Path folder : place.upwards()) {
             Optional<String> read = text(folder.resolve("cpu.stat"));
             if (!read.isPresent()) {
                 continue; // the throttling is unknown

@@ -52,6 +52,19 @@ class CgroupsTest {
                 .containsExactly(new Cgroups.Place(mount, mount, true));
     }
 
+    @Test
+    void foldersLeadUpwardsWhereverTheControllerIs() {
+        String groups = "5:pids:/a/b\n0::/c\n";
+        assertThat(Cgroups.folders(groups, mounts("/", "cgroup", "rw,pids"), "pids", folder -> true))
+                .containsExactly(mount.resolve("a/b"), mount.resolve("a"), mount);
+        assertThat(Cgroups.folders(groups, mounts("/a", "cgroup", "rw,pids"), "pids", folder -> true))
+                .containsExactly(mount.resolve("b"), mount);
+        assertThat(Cgroups.folders(groups, mounts("/", "cgroup2", "rw"), "pids", folder -> true))
+                .containsExactly(mount.resolve("c"), mount);
+        assertThat(Cgroups.folders(groups, mounts("/", "cgroup", "rw,cpu"), "pids", folder -> true))
+                .isEmpty();
+    }
+
     private static final String STAT_2 = """
             usage_usec 1234567
             user_usec 1000000

@@ -49,6 +49,7 @@ final class AttachRequest {
     private final Target target;
     private final boolean listens;
     private final boolean handlesQuit;
+    private final Optional<String> noThread;
     private final Map<String, String> refusals = new LinkedHashMap<>();
     private Deadline deadline;
 
@@ -74,6 +75,12 @@ final class AttachRequest {
             throw new AttachException("the JVM " + target.label()
                     + " does not handle SIGQUIT, so the signal would end it (it is still starting, or"
                     + " has -Xrs); try again later, or restart it with -agentpath:libthreadclock.so");
+        }
+        Obstacles obstacles = new Obstacles(target);
+        noThread = obstacles.toAThread();
+        Optional<String> why = obstacles.toAnAnswer().or(() -> listens ? Optional.empty() : noThread);
+        if (why.isPresent()) {
+            throw new AttachException(why.get());
         }
     }
 
@@ -227,9 +234,14 @@ final class AttachRequest {
         String why = ConfinedChild.message(error);
         String jvm = "the JVM " + target.label();
         return switch (step) {
-            case 'p' -> target.process().ended();
+            case 'p' -> error != ConfinedChild.REMOTE ? target.process().ended() : new AttachException(
+                    "/proc is another PID namespace's: its process " + target.pid()
+                            + " is not this one's; run"
+                            + " this where /proc is its own (unshare --mount-proc), or in that namespace");
             case 'r' -> new AttachException("cannot enter the root of " + jvm + " (a container or a chroot): "
-                    + why + "; run this as root");
+                    + why
+                    + "; run this as root, in the JVM's own container (kubectl exec), or where user namespaces"
+                    + " are allowed (seccompProfile: Unconfined)");
             case 'u' -> new AttachException("cannot become user " + Integer.toUnsignedString(target.uid())
                     + " with group " + Integer.toUnsignedString(target.process().status().gid())
                     + ", which the JVM answers: " + why + "; run this as that user");
@@ -255,7 +267,8 @@ final class AttachRequest {
                             : ": in the place of its socket there is another file (" + why + "), left behind"
                                     + " by a JVM that was killed, or made by another user; remove /tmp/"
                                     + socketName()));
-            case 'g' -> new AttachException(jvm + " listens at /tmp/" + socketName()
+            case 'g' -> new AttachException(noThread.isPresent() ? noThread.get() : jvm + " listens at /tmp/"
+                    + socketName()
                     + ", but that file was removed (by a cleaner of /tmp?), and this JVM does not create it"
                     + " again; restart it, and exempt /tmp/.java_pid*");
             default -> {
@@ -317,7 +330,8 @@ final class AttachRequest {
      * SIGQUIT makes an older JVM that listens already print a thread dump, though its socket's file is gone.
      */
     private boolean maySignal() {
-        return handlesQuit && (!listens || target.facts().feature() >= RENEWS_ITS_SOCKET);
+        return handlesQuit && noThread.isEmpty()
+                && (!listens || target.facts().feature() >= RENEWS_ITS_SOCKET);
     }
 
     /**

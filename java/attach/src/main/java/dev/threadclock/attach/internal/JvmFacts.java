@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
@@ -20,14 +21,17 @@ import java.util.stream.Stream;
  * @param attachable false: -XX:+DisableAttachMechanism
  * @param options that it was started with, from all sources as far as known, in ascending order of precedence
  * @param jdk "17.0.15, OpenJDK 64-Bit Server VM, Debian": as much of it as is known
+ * @param modules of its runtime; empty if unknown
  * @param complete from the JVM's own counters, which do not change any more
  */
-record JvmFacts(int feature, boolean attachable, List<String> options, String jdk, boolean complete) {
+record JvmFacts(int feature, boolean attachable, List<String> options, String jdk,
+        Set<String> modules, boolean complete) {
     /** Since JEP 451. */
     private static final int WARNS_OF_DYNAMIC_AGENTS = 21;
 
     private static final Pattern FEATURE = Pattern.compile("(?:1\\.)?(\\d{1,9})(?:\\D.*)?");
     private static final Pattern RELEASE = Pattern.compile("(?s)(?:.*\\n)?JAVA_VERSION=\"?([0-9._]+).*");
+    private static final Pattern MODULES = Pattern.compile("(?s)(?:.*\\n)?MODULES=\"([^\"]*)\".*");
     private static final int LONGEST_TEXT = 200;
     private static final String FLAGS_FILE = "-XX:Flags=";
     private static final String OPTIONS_FILE = "-XX:VMOptionsFile=";
@@ -49,7 +53,10 @@ record JvmFacts(int feature, boolean attachable, List<String> options, String jd
                 .flatMap(Optional::stream).map(text -> Printable.line(text, LONGEST_TEXT))
                 .collect(Collectors.joining(", "));
         int number = feature.matches() ? Integer.parseInt(feature.group(1)) : 0;
-        return new JvmFacts(number, attachable, options, jdk, number > 0 && recorded.isPresent());
+        Matcher modules = MODULES.matcher(release);
+        return new JvmFacts(number, attachable, options, jdk,
+                modules.matches() ? Set.copyOf(List.of(modules.group(1).split(" "))) : Set.of(),
+                number > 0 && recorded.isPresent());
     }
 
     /** The options that HotSpot itself has recorded. */

@@ -6,7 +6,6 @@ import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.internal.ProcMaps.Mapped;
 import java.io.IOException;
 import java.nio.channels.ByteChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,7 +53,7 @@ public final class Target {
         if (timeout.compareTo(SHORTEST_TIMEOUT) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
             throw new IllegalArgumentException("a time limit is a millisecond to a day, not " + timeout);
         }
-        if (pid == ProcessHandle.current().pid()) {
+        if (pid == TargetProcess.ownStatus().group()) {
             throw new AttachException(pid + " is this process itself; give the ID of another JVM");
         }
         this.timeout = timeout;
@@ -79,6 +78,22 @@ public final class Target {
         }
         command = JavaCommandLine.of(process.words(), this::text);
         updateFacts();
+    }
+
+    /**
+     * What a process runs that cannot be opened, as far as others see it; empty unless it may be a JVM: it has
+     * several threads, is not this one, and has a libjvm.so if it shows its libraries.
+     */
+    public static Optional<String> commandFromOutside(int pid) {
+        try {
+            TargetProcess process = new TargetProcess(pid);
+            boolean other = process.status().threads() > 1 && pid != TargetProcess.ownStatus().group();
+            return other && process.mayBeJvm()
+                    ? Optional.of(JavaCommandLine.of(process.words(), file -> "").toString())
+                    : Optional.empty();
+        } catch (AttachException e) {
+            return Optional.empty();
+        }
     }
 
     private static void checkAlive(TargetProcess process, ProcStatus status) {
@@ -161,11 +176,11 @@ public final class Target {
                 .ifPresent(files::add);
         boolean counted = !files.isEmpty();
         files.addAll(releaseFiles());
-        List<byte[]> contents = bytes(files);
-        PerfData counters = PerfData.parse(counted ? contents.get(0) : new byte[0]);
+        List<ConfinedChild.Content> contents = files(files);
+        PerfData counters = PerfData.parse(counted ? contents.get(0).bytes() : new byte[0]);
         starting = counters.isIncomplete();
-        String release = contents.stream().skip(counted ? 1 : 0).filter(bytes -> bytes.length > 0).findFirst()
-                .map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse("");
+        String release = contents.stream().skip(counted ? 1 : 0).map(ConfinedChild.Content::text)
+                .filter(text -> !text.isEmpty()).findFirst().orElse("");
         facts = JvmFacts.of(counters,
                 () -> JvmFacts.optionsFromOutside(command, process.environment(), this::text),
                 release);
@@ -205,17 +220,21 @@ public final class Target {
         if (++filesRead > MOST_FILES || charactersRead >= MOST_CHARACTERS) {
             return "";
         }
-        String text = new String(bytes(List.of(path)).get(0), StandardCharsets.UTF_8);
+        String text = texts(List.of(path)).get(0);
         charactersRead += text.length();
         return text;
     }
 
-    /** Empty for a file that cannot be read. Read by its user: it could name files that only we may read. */
-    private List<byte[]> bytes(List<String> files) {
-        return files.isEmpty() ? List.of() : files(files).stream().map(ConfinedChild.Content::bytes).toList();
+    /** "" for a file that cannot be read. */
+    List<String> texts(List<String> files) {
+        return files(files).stream().map(ConfinedChild.Content::text).toList();
     }
 
+    /** Read by its user: it could name files that only we may read. At most ConfinedChild.MOST_FILES. */
     private List<ConfinedChild.Content> files(List<String> paths) {
+        if (paths.isEmpty()) {
+            return List.of();
+        }
         List<String> order = new ArrayList<>(List.of(ConfinedChild.FILES));
         order.addAll(paths);
         try (ConfinedChild child = child(inspection, null, order)) {
@@ -283,6 +302,11 @@ public final class Target {
      * @param period the time from one sample to the next, in whole milliseconds
      */
     public ByteChannel sample(Duration period) {
+        if (!takesAgents()) {
+            throw new AttachException("the JVM " + label() + " was started with "
+                    + (attachable() ? "-XX:-EnableDynamicAgentLoading" : "-XX:+DisableAttachMechanism")
+                    + " and takes no agent while it runs; restart it without that option");
+        }
         return call().sample(period);
     }
 
@@ -375,14 +399,19 @@ public final class Target {
         return facts.attachable();
     }
 
-    /** Whether it takes agents while it runs; if not, {@link #refusal()} names the option that forbids it. */
+    /** Whether it takes agents while it runs. */
     public boolean takesAgents() {
         return attachable() && dynamicLoading().orElse(true);
     }
 
-    /** The option that makes this JVM refuse agents, if it does. */
-    public String refusal() {
-        return attachable() ? "-XX:-EnableDynamicAgentLoading" : "-XX:+DisableAttachMechanism";
+    /** Why a request would be refused now, before the JVM notices anything; empty: it would be made. */
+    public Optional<String> refusal() {
+        try {
+            new AttachRequest(this, timeout);
+            return Optional.empty();
+        } catch (AttachException e) {
+            return Optional.of(e.getMessage());
+        }
     }
 
     /** The value of EnableDynamicAgentLoading; empty: the option was not given. */
@@ -390,14 +419,14 @@ public final class Target {
         return facts.flag("EnableDynamicAgentLoading");
     }
 
+    /** False: its runtime was made without this module. */
+    public boolean hasModule(String name) {
+        return facts.modules().isEmpty() || facts.modules().contains(name);
+    }
+
     /** Whether it prints a warning of its own when an agent is loaded while it runs (JEP 451). */
     public boolean warns() {
         return facts.warns();
-    }
-
-    /** False: SIGQUIT, which makes it listen for requests, would end it (-Xrs, or it is still starting). */
-    public boolean handlesQuit() {
-        return status.handlesQuit();
     }
 
     /** Whether the library was loaded in it, active or not, when it was opened or last asked. */

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** How attach parses what the kernel, the JVM and the agent report. */
@@ -88,6 +89,8 @@ class AttachParsingTest {
                 .as("the program's own argument").isEmpty();
         assertThat(command("java", "@file", "Main").options()).containsExactly("-Done=a b", "-Dtwo=c\\d",
                 "-Dthree");
+        assertThat(command("jsvc.exec", "-java-home", "/opt/jdk", "-user", "app", "-pidfile", "/run/app.pid",
+                "-cp", "app.jar", "-Xmx1g", "shop.Service", "start")).hasToString("jsvc.exec shop.Service");
         assertThat(command("java", "--disable-@files", "@file").main()).isEqualTo("@file");
         assertThat(command("java", "Ma\033[31min").toString()).doesNotContain("\033");
         assertThat(command()).hasToString("");
@@ -155,7 +158,8 @@ class AttachParsingTest {
     private static JvmFacts options(Map<String, String> environment, String... words) {
         return new JvmFacts(0, true, JvmFacts.optionsFromOutside(
                 JavaCommandLine.of(Arrays.asList(words), file -> ""), environment,
-                file -> file.equals("flags") ? "+F" : file.equals("vm") ? "-XX:+F" : ""), "", false);
+                file -> file.equals("flags") ? "+F" : file.equals("vm") ? "-XX:+F" : ""), "", Set.of(),
+                false);
     }
 
     @Test

@@ -21,14 +21,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 
 /** What can be found out about one running JVM from outside. */
 final class JvmFindings {
-    /** The default values of the agent's options. */
-    private static final Map<String, String> DEFAULTS = new TreeMap<>(
-            Map.of("freshness", "tick", "total", "jvm", "reach", "bean", "virtual", "off", "prometheus",
-                    "off"));
     private static final Map<String, String> FORMS = Map.of("agentpath", ", loaded by -agentpath",
             "javaagent", ", loaded by -javaagent (-agentpath starts faster, and the JVM keeps its AOT cache)",
             "attach", ", attached");
@@ -41,6 +36,7 @@ final class JvmFindings {
     private final Map<String, Finding> findings = new LinkedHashMap<>();
     private Optional<Jdk> jdk = Optional.empty();
     private String noTrial = "";
+    private final Optional<String> refusal;
     /** What the agent in the JVM reports; empty unless the agent is active. */
     private Map<String, String> status = Map.of();
     /** What the library in the JVM reports, whether or not the agent is active. */
@@ -48,6 +44,7 @@ final class JvmFindings {
 
     private JvmFindings(Target jvm) {
         this.jvm = jvm;
+        refusal = jvm.refusal();
     }
 
     static Map<String, Finding> find(Target jvm) {
@@ -139,15 +136,15 @@ final class JvmFindings {
     }
 
     private void flags() {
+        String byProc = "top and record show what /proc has of its threads";
         String atStart = (jvm.hasThreadclock()
-                ? "threadclock is loaded, but no command can reach it"
-                : "threadclock can be loaded only at the JVM's start: " + SelfJar.agentFlag(""))
-                + (jvm.takesAgents() ? "" : "; top and record show what /proc has of its threads");
+                ? "threadclock is loaded, but no command can reach it; "
+                : "threadclock can be loaded only at the JVM's start: " + SelfJar.agentFlag("") + "; ")
+                + byProc;
         findings.put("attach",
                 !jvm.attachable() ? Finding.note("attach", false, "off: -XX:+DisableAttachMechanism", atStart)
-                        : jvm.handlesQuit() ? Finding.ok("attach", true, "possible")
-                                : Finding.note("attach", false,
-                                        "SIGQUIT would end it (-Xrs, or it is still starting)", atStart));
+                        : refusal.map(why -> Finding.note("attach", false, "refused now: " + why, byProc))
+                                .orElseGet(() -> Finding.ok("attach", true, "possible")));
         String label = "dynamic agents";
         findings.put("dynamicAgents", jvm.dynamicLoading().map(given -> given
                 ? Finding.ok(label, true, "allowed (-XX:+EnableDynamicAgentLoading)")
@@ -161,7 +158,9 @@ final class JvmFindings {
 
     private void verdict() {
         // Both precede the request to the agent, after which this process may run as another user.
-        JdkTrial trial = jdk.map(JdkTrial::of).orElseGet(() -> JdkTrial.unknown(noTrial));
+        boolean bean = jvm.hasModule("java.management");
+        JdkTrial trial = !bean ? JdkTrial.unknown("its runtime has no ThreadMXBean to try")
+                : jdk.map(JdkTrial::of).orElseGet(() -> JdkTrial.unknown(noTrial));
         VirtualTrial virtual = jdk.map(VirtualTrial::of).orElse(VirtualTrial.UNKNOWN);
         Optional<Boolean> active = active();
         if (active.isEmpty()) {
@@ -169,9 +168,13 @@ final class JvmFindings {
                     "threadclock is loaded but cannot be asked; without it: " + described(trial)));
             return;
         }
-        findings.put("userTime", active.get() ? Finding.ok(USER_TIME, Judgement.RIGHT.word(),
-                "right: threadclock answers. Without it: " + described(trial)) : userTime(trial));
-        recorder(trial, verdict(trial), status, next("reach=jvm"))
+        findings.put("userTime", !bean
+                ? Finding.ok(USER_TIME, "none", "nothing to answer: its runtime was made without"
+                        + " java.management, so it has no ThreadMXBean")
+                : active.get() ? Finding.ok(USER_TIME, Judgement.RIGHT.word(),
+                        "right: threadclock answers. Without it: " + described(trial)) : userTime(trial));
+        Optional.of("jdk.jfr").filter(jvm::hasModule)
+                .flatMap(jfr -> recorder(trial, verdict(trial), status, next("reach=jvm")))
                 .ifPresent(finding -> findings.put("flightRecorder", finding));
         archive();
         virtual.finding(jdk.map(Jdk::feature).orElse(jvm.feature()), answer, next("virtual=on"))
@@ -281,7 +284,7 @@ final class JvmFindings {
         try {
             JvmStatus reported = jvm.status();
             answer = reported.values();
-            boolean active = reported.isActive();
+            boolean active = reported.value("active").equals("yes");
             status = active ? answer : Map.of();
             String version = answer.getOrDefault("version", "of another version");
             findings.put(label,
@@ -311,22 +314,10 @@ final class JvmFindings {
                         : trial.verdict().word() + " (" + trial.cost() + "; a trial of its JDK)";
     }
 
-    /** An attach resets all options, so this adds those that the agent has now. */
-    private String withThosePresent(String options) {
-        StringBuilder all = new StringBuilder(options);
-        DEFAULTS.forEach((key, value) -> {
-            String present = answer.getOrDefault(key, value);
-            if (!present.equals(value) && !options.startsWith(key + "=")) {
-                all.append(all.length() == 0 ? "" : ",").append(key).append('=').append(present);
-            }
-        });
-        return all.toString();
-    }
-
     /** The command line to run next in order to give the agent these options. */
     private String next(String options) {
-        if (jvm.takesAgents() && jvm.handlesQuit()) {
-            return ("threadclock attach " + jvm.pid() + " " + withThosePresent(options)).trim();
+        if (jvm.takesAgents() && refusal.isEmpty()) {
+            return ("threadclock attach " + jvm.pid() + " " + options).trim();
         }
         return "restart it with " + SelfJar.agentFlag(options);
     }

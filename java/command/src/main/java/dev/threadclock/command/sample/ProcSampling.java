@@ -2,9 +2,8 @@
 package dev.threadclock.command.sample;
 
 import dev.threadclock.CpuSnapshot;
-import dev.threadclock.attach.internal.Target;
-import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.sample.Message.Kernel;
 import dev.threadclock.command.sample.Message.Moment;
 import dev.threadclock.command.sample.TaskFiles.RunQueue;
@@ -23,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Samples a JVM that refuses agents at run time, from outside: /proc shows its threads with the kernel's
+ * Samples a JVM that cannot be attached to, from outside: /proc shows its threads with the kernel's
  * names, but without Java ids, Java states or stacks. TIDs are those of our own PID namespace.
  */
 final class ProcSampling extends Sampling {
@@ -54,21 +53,18 @@ final class ProcSampling extends Sampling {
     private int pass;
     private long dueNanos = System.nanoTime() + FIRST_NANOS;
 
-    private ProcSampling(Target jvm, Duration period) {
-        super(jvm.pid(), subject(jvm, jvm.pid() + " by /proc alone (" + jvm.command() + ")"));
-        tasks = Path.of("/proc", Integer.toString(jvm.pid()), "task");
-        files = new TaskFiles(jvm.pid(), false);
+    private ProcSampling(int pid, Subject subject, Duration period) {
+        super(pid, subject);
+        tasks = Path.of("/proc", Integer.toString(pid), "task");
+        files = new TaskFiles(pid, false);
         periodNanos = period.toNanos();
         start = files.process().map(Stat::start).orElse(-1L);
     }
 
-    /** As in ChannelSampling, the first sample is not returned by next(). */
-    static Sampling open(Target jvm, Duration period) throws IOException {
-        ProcSampling sampling = new ProcSampling(jvm, period);
-        if (sampling.sample().isEmpty()) {
-            throw new Failure("the JVM " + sampling.label() + " has ended");
-        }
-        return sampling;
+    /** As in ChannelSampling, the first sample is not returned by next(). Empty: /proc shows no such process. */
+    static Optional<Sampling> open(int pid, Subject subject, Duration period) throws IOException {
+        ProcSampling sampling = new ProcSampling(pid, subject, period);
+        return sampling.sample().map(first -> sampling);
     }
 
     @Override

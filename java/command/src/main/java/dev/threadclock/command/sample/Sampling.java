@@ -2,7 +2,9 @@
 package dev.threadclock.command.sample;
 
 import dev.threadclock.command.attach.JvmOption;
+import dev.threadclock.attach.AttachException;
 import dev.threadclock.attach.internal.Target;
+import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.interval.Interval;
@@ -15,8 +17,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Samples the threads of a running JVM at a steady pace: from inside, or from outside if the JVM refuses
- * agents. For one reader thread. When this side ends, for whatever reason, the sampler in the JVM also ends
+ * Samples the threads of a running JVM at a steady pace: from inside, or from outside if it cannot be attached
+ * to. For one reader thread. When this side ends, for whatever reason, the sampler in the JVM also ends
  * and leaves nothing behind.
  */
 public abstract class Sampling implements Closeable {
@@ -44,20 +46,31 @@ public abstract class Sampling implements Closeable {
     }
 
     /**
-     * Throws Failure or AttachException, with the reason and a remedy, if the JVM cannot be sampled.
+     * From inside or, if the JVM cannot be attached to, by /proc, which one line on stderr then says. Throws
+     * Failure or AttachException, with the reason and a remedy, if /proc does not show it either.
      */
     public static Sampling open(JvmOption.Chosen choice, Duration period) throws IOException {
-        Target jvm = choice.open();
-        if (!jvm.takesAgents()) {
-            Terminal.stderr().println(choice.command() + ": the JVM " + jvm + " was started with "
-                    + jvm.refusal() + " and takes no agent while it runs: this is what /proc shows."
-                    + " Missing: Java's names and ids of threads (the kernel's"
-                    + " names have 15 bytes, and pools are made of those), Java's states, stacks, and"
-                    + " threads that start and end between two samples. To have these, restart it"
-                    + " without that option");
-            return ProcSampling.open(jvm, period);
+        Optional<Target> jvm = Optional.empty();
+        try {
+            jvm = Optional.of(choice.open());
+            return ChannelSampling.open(jvm.get(), period);
+        } catch (AttachException | Failure e) {
+            Subject subject = jvm.map(opened -> subject(opened, byProc(choice.pid(), opened.command())))
+                    .or(() -> Target.commandFromOutside(choice.pid())
+                            .map(command -> new Subject(byProc(choice.pid(), command), "", "",
+                                    SelfJar.version())))
+                    .orElseThrow(() -> e);
+            Sampling sampling = ProcSampling.open(choice.pid(), subject, period).orElseThrow(() -> e);
+            Terminal.stderr().println(choice.command() + ": " + e.getMessage() + ". This is what /proc shows."
+                    + " Missing: Java's names and ids of threads (the kernel's names have 15 bytes, and"
+                    + " pools are made of those), Java's states, stacks, and threads that start and end"
+                    + " between two samples");
+            return sampling;
         }
-        return ChannelSampling.open(jvm, period);
+    }
+
+    private static String byProc(int pid, String command) {
+        return pid + " by /proc alone (" + command + ")";
     }
 
     public final int pid() {

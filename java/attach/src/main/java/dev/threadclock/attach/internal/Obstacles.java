@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.attach.internal;
+
+import dev.threadclock.internal.Cgroups;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What keeps a JVM from answering a request, or would make it end: a freezer, and limits that it has reached.
+ * HotSpot ends itself if it cannot start the thread that answers (AttachListener::init).
+ */
+final class Obstacles {
+    /** A request takes up to two threads and five descriptors, and the program may take some meanwhile. */
+    private static final int ROOM = 8;
+    /** A thread's stack, its guard pages and the allocator's arena for it. */
+    private static final int MAPPINGS_OF_A_THREAD = 5;
+    private static final int ROOT_USER = 0;
+    /** SYS_ADMIN and SYS_RESOURCE, with which the kernel counts no threads (copy_process, kernel/fork.c). */
+    private static final long NOT_COUNTED = 1L << 21 | 1L << 24;
+    private static final Pattern WHOLE_RANGE = Pattern.compile("\\s*0\\s+0\\s+4294967295\\s*");
+    private static final Pattern REAL_USER = Pattern.compile("(?m)^Uid:\\s+(\\d+)");
+    private static final Pattern THREADS = Pattern.compile("(?m)^Threads:\\s+(\\d+)");
+    private static final List<String> GROUP_FILES = List.of("freezer.state", "cgroup.freeze", "pids.max",
+            "pids.current");
+
+    private final Target target;
+    private final TargetProcess process;
+    private final ProcStatus status;
+    private final List<Group> groups;
+
+    private record Group(Path folder, List<String> texts) {
+        boolean isFrozen() {
+            return texts.get(0).startsWith("FR") || texts.get(1).equals("1"); // FREEZING, FROZEN
+        }
+    }
+
+    /** room: what is needed of it. */
+    private record Limit(String of, long used, long most, long room) {
+        boolean isReached() {
+            return used > most - room;
+        }
+    }
+
+    Obstacles(Target target) {
+        this.target = target;
+        process = target.process();
+        status = process.status();
+        groups = groups();
+    }
+
+    /** Why the JVM cannot answer whatever is asked. */
+    Optional<String> toAnAnswer() {
+        if (groups.stream().anyMatch(Group::isFrozen)) {
+            return Optional.of("the JVM " + target.label() + " is frozen with its control group (by docker"
+                    + " pause or systemctl freeze, for example) and cannot answer; thaw it");
+        }
+        long most = ownLimit("Max open files");
+        long used = status.descriptorTable() > most - ROOM ? descriptors() : 0;
+        Limit files = new Limit("open files (RLIMIT_NOFILE, ulimit -n)", used, most, ROOM);
+        return files.isReached() ? Optional.of(text(files) + " needs a few to answer; close some, or raise"
+                + " the limit with prlimit --nofile") : Optional.empty();
+    }
+
+    /** Why it must not be made to start the thread that answers. */
+    Optional<String> toAThread() {
+        List<Limit> limits = new ArrayList<>();
+        for (Group group : groups) {
+            limits.add(new Limit("processes and threads in the control group " + group.folder
+                    + " (pids.max)", number(group.texts.get(3), 0),
+                    number(group.texts.get(2),
+                            Long.MAX_VALUE),
+                    ROOM));
+        }
+        long threads = number(text(Path.of("/proc/loadavg")).replaceFirst(".*/(\\d+).*", "$1"), 0);
+        for (String name : List.of("threads-max", "pid_max")) {
+            limits.add(new Limit("threads on this machine (kernel." + name + ")", threads,
+                    number(text(Path.of("/proc/sys/kernel", name)), Long.MAX_VALUE), ROOM));
+        }
+        limits.add(
+                new Limit("mappings of its memory (vm.max_map_count)", process.read("maps").lines().count(),
+                        number(text(Path.of("/proc/sys/vm/max_map_count")), Long.MAX_VALUE),
+                        ROOM * MAPPINGS_OF_A_THREAD));
+        ofTheUser(threads).ifPresent(limits::add);
+        return limits.stream().filter(Limit::isReached).findFirst().map(limit -> text(limit)
+                + " would end if it could not start one more thread, which answers requests; end some, or"
+                + " raise the limit");
+    }
+
+    private String text(Limit limit) {
+        return "the JVM " + target.label() + " has " + limit.used + " of at most " + limit.most + " "
+                + limit.of + ", and";
+    }
+
+    /** As far as /proc shows that user's processes. onMachine: no user has more threads than that. */
+    private Optional<Limit> ofTheUser(long onMachine) {
+        long most = ownLimit("Max processes");
+        boolean privileged = status.uid() == ROOT_USER || (status.effective() & NOT_COUNTED) != 0;
+        if (onMachine < most - ROOM || privileged && WHOLE_RANGE.matcher(process.read("uid_map")).matches()) {
+            return Optional.empty();
+        }
+        long used = 0;
+        for (Path each : TargetProcess.all()) {
+            String text = text(each.resolve("status"));
+            Matcher user = REAL_USER.matcher(text);
+            Matcher threads = THREADS.matcher(text);
+            if (user.find() && threads.find() && Integer.parseUnsignedInt(user.group(1)) == status.uid()) {
+                used += Long.parseLong(threads.group(1));
+            }
+        }
+        return Optional.of(new Limit("processes and threads of its user (RLIMIT_NPROC, ulimit -u)", used,
+                most, ROOM));
+    }
+
+    private long descriptors() {
+        try (Stream<Path> all = Files.list(process.folder().resolve("fd"))) {
+            return all.count();
+        } catch (IOException e) {
+            throw process.failure("cannot see the open files of process " + process.pid(), e);
+        }
+    }
+
+    /** The soft limit of this name. */
+    private long ownLimit(String name) {
+        return process.read("limits").lines().filter(line -> line.startsWith(name + " ")).findFirst()
+                .map(line -> number(line.substring(name.length()).strip().split(" ")[0], Long.MAX_VALUE))
+                .orElse(Long.MAX_VALUE);
+    }
+
+    /** otherwise: for "max", "unlimited", and what cannot be read. */
+    private static long number(String text, long otherwise) {
+        return text.matches("\\d{1,18}") ? Long.parseLong(text) : otherwise;
+    }
+
+    /**
+     * As they are mounted here and where the JVM is: each may show groups that the other does not. Files where
+     * it is are read as its user.
+     */
+    private List<Group> groups() {
+        String mounts = text(Path.of("/proc/self/mountinfo"));
+        String its = process.read("mountinfo").strip();
+        List<Group> all = new ArrayList<>();
+        for (Path folder : folders(mounts, Files::isDirectory)) {
+            all.add(new Group(folder, GROUP_FILES.stream().map(file -> text(folder.resolve(file))).toList()));
+        }
+        if (!its.equals(mounts)) {
+            List<Path> folders = folders(its, folder -> true).stream()
+                    .limit(ConfinedChild.MOST_FILES / GROUP_FILES.size()).toList();
+            List<String> texts = target.texts(folders.stream()
+                    .flatMap(folder -> GROUP_FILES.stream().map(file -> folder + "/" + file)).toList());
+            for (int i = 0; i < folders.size(); i++) {
+                all.add(new Group(folders.get(i), texts.subList(i * GROUP_FILES.size(),
+                        (i + 1) * GROUP_FILES.size())));
+            }
+        }
+        return all;
+    }
+
+    private Set<Path> folders(String mounts, Predicate<Path> exists) {
+        Set<Path> folders = new LinkedHashSet<>();
+        for (String controller : List.of("pids", "freezer")) {
+            folders.addAll(Cgroups.folders(process.read("cgroup"), mounts, controller, exists));
+        }
+        return folders;
+    }
+
+    /** "" if it cannot be read. */
+    private static String text(Path file) {
+        try {
+            return TargetProcess.text(file).strip();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.threadclock.attach.Jvm;
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Accounted;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * JVMs at a limit, in a freezer, with rights of their own, without their first thread: what cannot be attached
+ * to is not touched, attach says why, and top reads /proc.
+ */
+class ObstaclesTest {
+    /** Nobody else's: its threads are counted. */
+    private static final List<String> USER = AttachJvm.asUser(12349, 12349);
+    private static final Path GROUPS = Path.of("/sys/fs/cgroup");
+
+    private Path group;
+
+    /** Makes a control group with another in it that has the JVM. Version 2 may be mounted beside 1. */
+    private void enterGroup(AttachJvm jvm, String controller, String file) throws IOException {
+        String why = "there are no control groups";
+        for (Path root : List.of(GROUPS.resolve(controller), GROUPS, GROUPS.resolve("unified"))) {
+            Path made = root.resolve("threadclock-" + jvm.pid());
+            try {
+                Files.createDirectories(made.resolve("inner"));
+                group = made;
+                if (Files.exists(made.resolve(file))) {
+                    Files.writeString(made.resolve("inner/cgroup.procs"), jvm.pid());
+                    return;
+                }
+                leaveGroup();
+            } catch (IOException e) {
+                why = e.toString();
+            }
+        }
+        assumeTrue(false, "no control group with " + file + " can be made here (it may take root): " + why);
+    }
+
+    @AfterEach
+    void leaveGroup() throws IOException {
+        for (Path each : group == null ? List.<Path>of() : List.of(group.resolve("inner"), group)) {
+            for (int i = 0; i < 200 && Files.exists(each) && !each.toFile().delete(); i++) {
+                AttachJvm.sleep(50); // a JVM that was killed is still ending
+            }
+        }
+        group = null;
+    }
+
+    private static Result asUser(String command, AttachJvm jvm, Object... more) {
+        return AttachJvm.startCommand(USER, command, jvm.pid(), more).end();
+    }
+
+    private static void assertReadByProc(Result top, String... reason) {
+        assertThat(top.exits(0).out()).contains(" by /proc alone (java ", "VM Thread");
+        assertThat(top.errLines()).filteredOn(line -> !line.contains("JEP 451")).singleElement().asString()
+                .contains(reason).contains("what /proc shows", "Missing: ");
+    }
+
+    private static void assertNotTouched(AttachJvm jvm, String... reason) {
+        AttachJvm.assertRefused(jvm.run("attach"), reason);
+        assertReadByProc(jvm.run("top", "--once", "--all", "-i", "0.2"), reason);
+        assertThat(jvm.said()).isEmpty();
+        assertThat(jvm.proc()).exists();
+    }
+
+    private static int threads(AttachJvm jvm) {
+        return jvm.proc().resolve("task").toFile().list().length;
+    }
+
+    private static void limit(List<String> who, AttachJvm jvm, String limit) {
+        ChildJvm.exec(who, "prlimit", "--pid", jvm.pid(), limit).end().exits(0);
+    }
+
+    /** It would end if it were signalled, because it could not start the thread that answers. */
+    @OnEachJdk
+    void aJvmWhoseControlGroupIsFullOfThreadsIsNotSignalled(TestJdk jdk) throws Exception {
+        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
+            enterGroup(jvm, "pids", "pids.max");
+            Path max = group.resolve("pids.max");
+            Files.writeString(max, Integer.toString(threads(jvm)));
+            assertNotTouched(jvm, "(pids.max)", group.toString());
+            assertThat(jvm.run("doctor", "--json").json().text("jvm.attach.text")).contains("(pids.max)");
+            Files.writeString(max, "max");
+            jvm.run("attach").exits(0);
+            Files.writeString(max, Integer.toString(threads(jvm)));
+            jvm.run("status").exits(0); // it listens already, and needs no other thread
+        }
+    }
+
+    @Test
+    void aJvmWhoseUserMayHaveNoMoreThreadsIsNotSignalled() {
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newestForAll()).under(USER).startTarget()) {
+            limit(USER, jvm, "--nproc=" + threads(jvm) + ":");
+            assertNotTouched(jvm, "RLIMIT_NPROC");
+            limit(USER, jvm, "--nproc=" + (threads(jvm) + 100) + ":");
+            jvm.run("attach").exits(0);
+        }
+    }
+
+    @Test
+    void aJvmWithoutDescriptorsIsNotAskedInVain() throws Exception {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
+            String[] files = jvm.proc().resolve("fd").toFile().list();
+            limit(List.of(), jvm, "--nofile=" + files.length + ":");
+            assertNotTouched(jvm, "RLIMIT_NOFILE");
+        }
+    }
+
+    private void assertNotSignalledWhenFrozen(String controller, String file, String frozen, String thawed)
+            throws Exception {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
+            enterGroup(jvm, controller, file);
+            Files.writeString(group.resolve(file), frozen);
+            try {
+                assertNotTouched(jvm, "is frozen");
+            } finally {
+                Files.writeString(group.resolve(file), thawed);
+            }
+            jvm.run("attach").exits(0);
+            assertThat(jvm.said()).doesNotContain("Full thread dump");
+        }
+    }
+
+    @Test
+    void aFrozenJvmIsNotSignalled() throws Exception {
+        assertNotSignalledWhenFrozen("freezer", "freezer.state", "FROZEN", "THAWED");
+    }
+
+    @Test
+    void neitherIsOneThatVersion2Froze() throws Exception {
+        assertNotSignalledWhenFrozen("unified", "cgroup.freeze", "1", "0");
+    }
+
+    @Test
+    void aStoppedJvmIsReadByProc() {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
+            ChildJvm.exec("kill", "-STOP", jvm.pid()).end().exits(0);
+            assertNotTouched(jvm, "is stopped");
+            ChildJvm.exec("kill", "-CONT", jvm.pid()).end().exits(0);
+        }
+    }
+
+    /** The kernel hides its files from its own user; root sees them. */
+    @Test
+    void ofAJvmWithACapabilityItIsSaidWhoMayAttach() {
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
+        List<String> privileged = ChildJvm.words(USER, "--inh-caps=+net_bind_service",
+                "--ambient-caps=+net_bind_service");
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newestForAll()).under(privileged).startTarget()) {
+            String reason = "it has capabilities that this process lacks";
+            AttachJvm.assertRefused(asUser("attach", jvm), reason, "run this as root");
+            assertReadByProc(asUser("top", jvm, "--once", "--all", "-i", "0.2"), reason);
+            jvm.run("attach").exits(0);
+        }
+    }
+
+    @Test
+    void anotherUsersJvmIsReadByProc() {
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newestForAll()).startTarget()) {
+            assertReadByProc(asUser("top", jvm, "--once", "--all", "-i", "0.2"), "belongs to user 0");
+        }
+    }
+
+    /** There, the number of a process in /proc is another process's, which a signal would reach. */
+    @Test
+    void whereProcIsAnotherNamespacesNobodyIsSignalled() throws Exception {
+        List<String> inside = List.of("unshare", "-p", "-f", "sh", "-c");
+        assumeTrue(ChildJvm.exec(inside, "true").end().exitCode() == 0, "no PID namespace can be made here");
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
+            String victim = "echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid; sleep 300 & shift;"
+                    + " \"$@\"; status=$?; kill $! && exit $status";
+            Result attach = ChildJvm.exec(inside, victim, "sh", jvm.pid(), AttachJvm.QUICKLY, "-jar",
+                    Product.JAR, "attach", jvm.pid()).end();
+            AttachJvm.assertRefused(attach, "/proc is another PID namespace's");
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    private static ChildJvm withoutFirstThread(TestJdk jdk) {
+        assumeFalse(jdk.isForMusl(), "what ends it is compiled for glibc");
+        return ChildJvm.of(jdk).withEnvironment("LD_PRELOAD", CLibrary.assume("first_thread_ends"));
+    }
+
+    @OnEachJdk
+    void aJvmWhoseFirstThreadHasEndedIsAsAnyOther(TestJdk jdk) {
+        try (AttachJvm jvm = withoutFirstThread(jdk).startTarget()) {
+            assertThat(AttachJvm.read(jvm.proc().resolve("status"))).contains("Z (zombie)");
+            for (String command : List.of("attach", "status", "detach", "attach")) {
+                jvm.run(command).exits(0);
+            }
+            assertThat(jvm.run("top", "--once", "--all", "-i", "0.2").exits(0).out())
+                    .containsPattern(" [SR] +\\d+ +VM Thread\n").contains(" main\n");
+            jvm.nanosUntil(nanos -> nanos < 100);
+            assertThat(Jvm.list()).extracting(each -> Integer.toString(each.pid())).contains(jvm.pid());
+            jvm.kill();
+        }
+    }
+
+    @OnEachJdk
+    void andWithinItThreadsAreKnownToo(TestJdk jdk) {
+        Running child = withoutFirstThread(jdk).withClassPath(Product.JAR).start(Accounted.class);
+        child.awaitOutput("done");
+        String out = AttachJvm.read(child.out());
+        child.kill();
+        assertThat(out).containsPattern("tid=[1-9]").contains("kind=JAVA");
+    }
+}
