@@ -62,10 +62,7 @@ static void put_times(struct sample_message *message, const struct threadclock_t
     sample_put_times(message, &row->times);
 }
 
-/*
- * The thread is read once more, as the process is about to be, so that both include what it has used since
- * the pass.
- */
+/* The thread is read once more, so that others_ns has little of what it has used since the pass. */
 static void note_busy(struct sample_pass *pass, struct threadclock_thread_row *row)
 {
     struct threadclock_times times;
@@ -77,12 +74,19 @@ static void note_busy(struct sample_pass *pass, struct threadclock_thread_row *r
     pass->busy_count++;
 }
 
+/* What the thread has used since it was sent last, or ever. */
+static void count_use(struct sample_pass *pass, const struct threadclock_thread_row *row, int64_t last_ns)
+{
+    pass->used_ns += between(0, row->times.total_ns - last_ns, INT64_MAX);
+}
+
 static void put_change(struct sample_message *message, struct sample_pass *pass,
                        struct threadclock_thread_row *row, const struct threadclock_thread_row *last)
 {
     bool ran = memcmp(&row->times, &last->times, sizeof row->times) != 0;
     if (ran)
         note_busy(pass, row);
+    count_use(pass, row, last->times.total_ns);
     if (memcmp(row->name, last->name, sizeof row->name) != 0)
         put_thread(message, row);
     else if (ran)
@@ -102,6 +106,7 @@ static void put_changes(struct sample_message *message, struct sample_pass *pass
 {
     uint64_t newest = 0;
     pass->busy_count = 0;
+    pass->used_ns = 0;
     for (size_t i = 0; i < pass->last_count; i++)
         newest = pass->last[i].serial > newest ? pass->last[i].serial : newest;
     size_t at = 0;
@@ -109,6 +114,7 @@ static void put_changes(struct sample_message *message, struct sample_pass *pass
         struct threadclock_thread_row *row = &pass->rows[i];
         if (row->serial > newest) {
             note_busy(pass, row);
+            count_use(pass, row, 0);
             pass->wait = pass->wait > 0 ? pass->wait : 1; /* its name may not be set yet */
             put_thread(message, row);
             continue;
@@ -135,32 +141,35 @@ static void turn(struct sample_pass *pass)
 }
 
 /*
- * The process's clock, or a negative errno. The times sent before may have been ahead by what ran during the
- * pass, and were split as the threads' times are. So neither user nor system decreases, and the step is
- * divided between them.
+ * The process's times after a pass: what it had used before the pass, or the last ones and what its threads
+ * have used since, whichever is more; at most what it has used after the pass. So a thread that ran during
+ * the pass, perhaps because this one was preempted, makes no time that no thread has: the reader would take
+ * it for that of ended threads. Ended threads may be late by what the others used during a pass. Neither user
+ * nor system decreases: both grow by their share of the step.
  */
-static int64_t read_process(struct sample_pass *pass)
+static void count_process(struct sample_pass *pass, int64_t before_ns, const struct threadclock_times *after)
 {
-    struct threadclock_times times, *process = &pass->process;
-    int error = threadclock_process_times(&times);
-    if (error != 0)
-        return error;
-    int64_t step_ns = between(0, times.total_ns - process->total_ns, INT64_MAX);
-    int64_t user_ns = between(0, times.user_ns - process->user_ns, step_ns);
+    struct threadclock_times *process = &pass->process;
+    int64_t least_ns = before_ns - process->total_ns;
+    int64_t step_ns = between(0, least_ns > pass->used_ns ? least_ns : pass->used_ns,
+                              between(0, after->total_ns - process->total_ns, INT64_MAX));
+    int64_t user_ns = between(0, after->user_ns - process->user_ns, step_ns);
     process->user_ns += user_ns;
     process->system_ns += step_ns - user_ns;
     process->total_ns += step_ns;
-    return times.total_ns;
 }
 
 static bool put_all(struct sample_message *message, struct sample_pass *pass)
 {
-    if (!look(pass))
+    struct threadclock_times after;
+    int64_t before_ns = threadclock_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    if (before_ns < 0 || !look(pass))
         return false;
+    pass->others_ns = threadclock_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     put_changes(message, pass);
-    pass->others_ns = read_process(pass);
-    if (pass->others_ns < 0)
+    if (pass->others_ns < 0 || threadclock_process_times(&after) != 0)
         return false;
+    count_process(pass, before_ns, &after);
     for (uint32_t i = 0; i < pass->busy_count && i < SAMPLE_BUSY_MAX; i++)
         pass->others_ns -= pass->rows[pass->busy[i]].times.total_ns;
     put_moment(message, pass);

@@ -19,7 +19,8 @@ struct sample_pass {
     struct threadclock_times process; /* as last sent */
     uint32_t busy[SAMPLE_BUSY_MAX];   /* indexes in last of those that had run in the last full pass */
     uint32_t busy_count;              /* all that had run, possibly more than busy holds */
-    int64_t others_ns;                /* the process's CPU time minus that of the busy, at that time */
+    int64_t others_ns;                /* the process's CPU time minus that of the busy, at most */
+    int64_t used_ns;                  /* by threads that live, since they were sent last */
     uint32_t wait;                    /* number of full passes left, after news or a failed partial pass */
 };
 

@@ -10,7 +10,7 @@
 
 enum { US = 1000, THREADS_MAX = 300, FIRST_TID = 1000 };
 
-/* The simulated process. Its time is the sum of its threads'; reading takes no time. */
+/* The simulated process. Its time is the sum of its threads'; reading takes no time unless it is preempted. */
 static struct {
     struct threadclock_thread_row rows[THREADS_MAX];
     size_t count;
@@ -18,19 +18,36 @@ static struct {
     struct threadclock_times process;
     int64_t now_ns;
     int looks, single_reads;
+    int preempted_in; /* this number of readings; meanwhile others run */
 } world;
+
+static void run(size_t i, int64_t user_ns, int64_t system_ns);
+
+/* Before each reading. */
+static void perhaps_preempted(void)
+{
+    if (world.preempted_in > 0 && --world.preempted_in == 0) {
+        run(199, 10 * NS_PER_MS, 0);
+        run(20, 3 * NS_PER_MS, NS_PER_MS);
+    }
+}
 
 int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capacity)
 {
     world.looks++;
-    for (size_t i = 0; i < world.count && i < capacity; i++)
+    perhaps_preempted();
+    for (size_t i = 0; i < world.count && i < capacity; i++) {
         rows[i] = world.rows[i];
+        if (i == 100) /* in the middle: before the busy one, after another */
+            perhaps_preempted();
+    }
     return (int64_t)world.count;
 }
 
 int threadclock_tid_times(pid_t tid, struct threadclock_times *times)
 {
     world.single_reads++;
+    perhaps_preempted();
     for (size_t i = 0; i < world.count; i++) {
         if (world.rows[i].tid == tid) {
             *times = world.rows[i].times;
@@ -42,12 +59,14 @@ int threadclock_tid_times(pid_t tid, struct threadclock_times *times)
 
 int threadclock_process_times(struct threadclock_times *times)
 {
+    perhaps_preempted();
     *times = world.process;
     return 0;
 }
 
 int64_t threadclock_clock_ns(clockid_t clock)
 {
+    perhaps_preempted();
     return clock == CLOCK_PROCESS_CPUTIME_ID ? world.process.total_ns : world.now_ns;
 }
 
@@ -280,5 +299,26 @@ SAMPLED(a_process_that_is_divided_differently_gains_no_time)
         assert_int_equal(reader.process.total_ns, world.process.total_ns);
         world.process.user_ns -= NS_PER_MS / 2;
         world.process.system_ns += NS_PER_MS / 2;
+    }
+}
+
+/* The process has no time that no thread has, and none is missing once nothing happens any more. */
+SAMPLED(a_pass_that_is_preempted_invents_no_ended_threads)
+{
+    for (int all = 0; all < 2; all++) {
+        for (int in = 1; in < 20; in++) {
+            run(199, NS_PER_MS, 0);
+            world.preempted_in = in;
+            for (int i = 0; i < 2; i++) {
+                int64_t sum_ns = 0;
+                sample(all != 0);
+                for (uint64_t serial = 1; serial <= world.serials; serial++)
+                    sum_ns += reader.threads[serial].total_ns;
+                assert_int_equal(reader.process.total_ns, sum_ns);
+            }
+            world.preempted_in = 0;
+            sample(true);
+            assert_knows_all();
+        }
     }
 }
