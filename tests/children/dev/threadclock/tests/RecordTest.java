@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,7 +57,13 @@ class RecordTest {
     @OnEachJdk
     void theJvmsOwnEventsComeAlong(TestJdk jdk) throws Exception {
         assertRecordsAllThatAJvmDoes(ChildJvm.of(jdk), "--jvm-events");
-        assertThat(Used.inJfr(folder.resolve("all.jvm.jfr")).types()).contains("jdk.JVMInformation");
+        Path jvms = folder.resolve("all.jvm.jfr");
+        assertThat(Used.inJfr(jvms).types()).contains("jdk.JVMInformation");
+        RecordedEvent first = Used.events(folder.resolve("all.jfr"), "dev.threadclock.ProcessCpuTime").get(0);
+        assertThat(first.getInstant("intervalEnd").minus(first.getDuration("interval")))
+                .as("no interval from before the JVM's own recording")
+                .isAfterOrEqualTo(
+                        Used.events(jvms, "jdk.ActiveRecording").get(0).getInstant("recordingStart"));
     }
 
     /** Where the kernel's table of mounts does not show what the root folder is on. */

@@ -10,7 +10,7 @@ import jdk.jfr.StackTrace;
 
 /**
  * The Flight Recorder event of one thread: the CPU time used since the previous event. There is none for a
- * thread that has not run.
+ * thread that has not run. Not final: recordings from outside know more.
  */
 @Name(ThreadCpuTime.NAME)
 @Label("Thread CPU Time")
@@ -19,7 +19,7 @@ import jdk.jfr.StackTrace;
 @Category({"Java Virtual Machine", "Runtime", "threadclock"})
 @Period("1 s")
 @StackTrace(false)
-public final class ThreadCpuTime extends CpuTimeEvent {
+public class ThreadCpuTime extends CpuTimeEvent {
     /** Its name in recordings and settings. */
     public static final String NAME = "dev.threadclock.ThreadCpuTime";
 

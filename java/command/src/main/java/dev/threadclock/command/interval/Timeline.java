@@ -41,13 +41,16 @@ public final class Timeline {
     private int inLast; // intervals in the last column so far
     private long lastNanos; // the length of the last interval
     private long allNanos;
+    private boolean waits;
 
     public void add(Interval interval) {
         int column = column(interval);
-        process.add(column, interval.process().userNanos(), interval.process().systemNanos());
+        process.add(column, interval.process().userNanos(), interval.process().systemNanos(), 0);
         for (Use use : interval.ran()) {
             Series series = series(use);
             add(series, column, use);
+            process.add(column, 0, 0, Math.max(0, use.waitNanos()));
+            waits |= use.waitNanos() != Use.NOT_MEASURED;
             count(use, series);
         }
         for (Use use : interval.groups()) {
@@ -63,7 +66,7 @@ public final class Timeline {
     /** The kernel's user and system may not add up to total. All that is not user is shown as system. */
     private static void add(Series series, int column, Use use) {
         long user = use.interval().userNanos();
-        series.add(column, user, use.interval().totalNanos() - user);
+        series.add(column, user, use.interval().totalNanos() - user, Math.max(0, use.waitNanos()));
     }
 
     /** Counts a thread once per series and pool, although it may change its name. */
@@ -146,6 +149,11 @@ public final class Timeline {
         return allNanos;
     }
 
+    /** Whether any wait is known: not in a recording that the JVM made itself. */
+    public boolean hasWaits() {
+        return waits;
+    }
+
     public Series process() {
         return process;
     }
@@ -184,6 +192,7 @@ public final class Timeline {
         private int threads;
         private long[] user = new long[0];
         private long[] system = new long[0];
+        private long[] waited = new long[0];
 
         Series(String pool, String name) {
             this.pool = pool;
@@ -211,6 +220,15 @@ public final class Timeline {
             return column < system.length ? system[column] : 0;
         }
 
+        /** In which threads were runnable but had no CPU, as far as known; of several it is their sum. */
+        public long waitNanos(int column) {
+            return column < waited.length ? waited[column] : 0;
+        }
+
+        public long waitNanos() {
+            return LongStream.of(waited).sum();
+        }
+
         public long userNanos() {
             return LongStream.of(user).sum();
         }
@@ -227,19 +245,21 @@ public final class Timeline {
             threads += more;
         }
 
-        void add(int column, long userNanos, long systemNanos) {
+        void add(int column, long userNanos, long systemNanos, long waitNanos) {
             if (column >= user.length) {
                 int length = Math.max(column + 1, 2 * user.length);
                 user = Arrays.copyOf(user, length);
                 system = Arrays.copyOf(system, length);
+                waited = Arrays.copyOf(waited, length);
             }
             user[column] += userNanos;
             system[column] += systemNanos;
+            waited[column] += waitNanos;
         }
 
         void add(Series other, int columns) {
             for (int i = 0; i < columns; i++) {
-                add(i, other.userNanos(i), other.systemNanos(i));
+                add(i, other.userNanos(i), other.systemNanos(i), other.waitNanos(i));
             }
         }
 
@@ -247,6 +267,7 @@ public final class Timeline {
         void halve() {
             user = halved(user);
             system = halved(system);
+            waited = halved(waited);
         }
 
         private static long[] halved(long[] nanos) {

@@ -31,7 +31,7 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
         this(name, tid, serial, javaId, state, threads, interval, life, NOT_MEASURED, 0);
     }
 
-    Use withWait(long nanos) {
+    public Use withWait(long nanos) {
         return new Use(name, tid, serial, javaId, state, threads, interval, life, nanos, mounted);
     }
 

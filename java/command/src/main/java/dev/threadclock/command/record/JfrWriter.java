@@ -4,7 +4,6 @@ package dev.threadclock.command.record;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.agent.jfr.CpuTimeEvent;
 import dev.threadclock.agent.jfr.ProcessCpuTime;
-import dev.threadclock.agent.jfr.ThreadCpuTime;
 import dev.threadclock.agent.jfr.VirtualThreadsCpuTime;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Subject;
@@ -47,11 +46,12 @@ final class JfrWriter implements Recorder.Writer, Closeable {
             open(interval.endMillis() - interval.nanos() / 1_000_000);
         }
         for (Use use : interval.ran()) {
-            ThreadCpuTime event = new ThreadCpuTime();
+            WaitingCpuTime event = new WaitingCpuTime();
             event.javaThreadId = use.javaId();
             event.threadName = use.name();
             event.osThreadId = use.tid();
             event.pool = use.pool();
+            event.waited = use.waitNanos() == Use.NOT_MEASURED ? event.waited : use.waitNanos();
             set(event, use.interval(), interval.nanos(), interval.endMillis());
             file.event(event, interval.endMillis(), key(use));
         }
@@ -87,7 +87,7 @@ final class JfrWriter implements Recorder.Writer, Closeable {
     }
 
     private void open(long startMillis) throws IOException {
-        file = new JfrFile(path, List.of(RecordedJvm.class, ThreadCpuTime.class, ProcessCpuTime.class,
+        file = new JfrFile(path, List.of(RecordedJvm.class, WaitingCpuTime.class, ProcessCpuTime.class,
                 VirtualThreadsCpuTime.class), startMillis);
         RecordedJvm event = new RecordedJvm();
         event.jvm = subject.jvm();

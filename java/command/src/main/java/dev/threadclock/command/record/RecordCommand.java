@@ -115,7 +115,7 @@ public final class RecordCommand implements Callable<Integer> {
         try (Sampling sampling = Sampling.open(jvm, interval); StopRequest stop = new StopRequest()) {
             events = eventsOutput == null ? null : eventsOutput.partial(".jfr");
             try (JvmRecording own = events == null ? null : jvm.open().record(jvmEvents)) {
-                record(sampling, page, output, stop);
+                record(sampling, System.currentTimeMillis(), page, output, stop);
                 if (own != null) {
                     copy(own, events);
                     eventsOutput.write(events);
@@ -167,14 +167,15 @@ public final class RecordCommand implements Callable<Integer> {
         return file.toString().toLowerCase(Locale.ROOT).endsWith(ending);
     }
 
-    private void record(Sampling sampling, boolean page, OutputFile output, StopRequest stop)
-            throws IOException {
+    /** fromMillis: under load, the JVM's own recording may have begun long after the sampling. */
+    private void record(Sampling sampling, long fromMillis, boolean page, OutputFile output,
+            StopRequest stop) throws IOException {
         Path scratch = output.partial(".jfr");
         Timeline timeline = new Timeline();
         boolean keep = false;
         try {
             JfrWriter jfr = new JfrWriter(scratch, sampling.subject());
-            Recorder recorder = recorded(sampling, stop, interval -> {
+            Recorder recorder = recorded(sampling, fromMillis, stop, interval -> {
                 jfr.write(interval);
                 if (page) {
                     timeline.add(interval);
@@ -203,10 +204,10 @@ public final class RecordCommand implements Callable<Integer> {
         }
     }
 
-    private Recorder recorded(Sampling sampling, StopRequest stop, Recorder.Writer writer) {
+    private Recorder recorded(Sampling sampling, long fromMillis, StopRequest stop, Recorder.Writer writer) {
         try (Progress progress = new Progress()) {
             progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");
-            Recorder recorder = new Recorder(sampling, writer,
+            Recorder recorder = new Recorder(sampling, writer, fromMillis,
                     duration.isZero() ? Long.MAX_VALUE : duration.toNanos(), sofar -> tell(progress, sofar));
             recorder.run(stop);
             return recorder;

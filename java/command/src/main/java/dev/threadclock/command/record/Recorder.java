@@ -3,6 +3,7 @@ package dev.threadclock.command.record;
 
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.sample.Sampling;
+import dev.threadclock.command.sample.Waits;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -29,9 +30,10 @@ final class Recorder {
 
     private final Sampling sampling;
     private final Writer writer;
+    private final long fromMillis;
     private final long mostNanos;
     private final Consumer<Recorder> progress;
-    private OptionalLong beganNanos = OptionalLong.empty(); // after the first interval
+    private OptionalLong beganNanos = OptionalLong.empty(); // after the first sample that counts
     private long recordedNanos;
     private long shortestNanos = Long.MAX_VALUE; // the shortest interval so far
     private boolean stopped;
@@ -39,10 +41,16 @@ final class Recorder {
     private boolean late;
     private IOException failure;
 
-    /** mostNanos: the longest duration. progress: called after each interval. */
-    Recorder(Sampling sampling, Writer writer, long mostNanos, Consumer<Recorder> progress) {
+    /**
+     * @param fromMillis since 1970: what was before is not recorded, though samples of it may still come
+     * @param mostNanos the longest duration
+     * @param progress called after each interval
+     */
+    Recorder(Sampling sampling, Writer writer, long fromMillis, long mostNanos,
+            Consumer<Recorder> progress) {
         this.sampling = sampling;
         this.writer = writer;
+        this.fromMillis = fromMillis;
         this.mostNanos = mostNanos;
         this.progress = progress;
     }
@@ -77,9 +85,10 @@ final class Recorder {
 
     private void takeAll(StopRequest stop) {
         try {
+            Waits intervals = new Waits(sampling);
             boolean more = true;
             while (more) {
-                more = take(sampling.next());
+                more = take(intervals.next());
             }
         } catch (IOException e) {
             fail(e);
@@ -95,7 +104,9 @@ final class Recorder {
         }
         ended = interval.isEmpty();
         if (beganNanos.isEmpty()) {
-            beganNanos = OptionalLong.of(System.nanoTime());
+            if (!ended && interval.get().endMillis() >= fromMillis) {
+                beganNanos = OptionalLong.of(System.nanoTime());
+            }
             return !ended;
         }
         if (interval.isPresent()) {

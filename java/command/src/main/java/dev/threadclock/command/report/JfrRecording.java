@@ -186,9 +186,12 @@ final class JfrRecording {
         String name = Printable.line(String.valueOf(event.getString("threadName")));
         long javaId = event.getLong("javaThreadId");
         int tid = (int) event.getLong("osThreadId");
+        // Only the record command knows waits.
+        long waited = event.hasField("waited") ? event.getLong("waited") : Use.NOT_MEASURED;
         uses.computeIfAbsent(new Span(event.getLong("intervalEnd"), event.getLong("interval")),
                 span -> new ArrayList<>())
-                .add(Use.recorded(serial(javaId, tid, name), name, tid, javaId, times(event)));
+                .add(Use.recorded(serial(javaId, tid, name), name, tid, javaId, times(event))
+                        .withWait(Math.max(Use.NOT_MEASURED, waited)));
     }
 
     /** The thread's serial; 0 for a row that is not an individual thread. */

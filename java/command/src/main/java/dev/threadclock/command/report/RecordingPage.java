@@ -46,9 +46,12 @@ public final class RecordingPage {
     private record Data(long[] endMillis, long[] nanos, Area process, List<Area> pools, List<Area> threads,
             List<Area> virtual, int[] colours) {}
 
-    /** at: the columns of user and system; missing if they are for all. pool: index of a thread's pool. */
+    /**
+     * at: the columns of user, system and waited; missing if they are for all. waited: missing if unknown. pool:
+     * index of a thread's pool.
+     */
     private record Area(
-            String name, int[] at, long[] user, long[] system, Integer pool, Integer threads,
+            String name, int[] at, long[] user, long[] system, long[] waited, Integer pool, Integer threads,
             Boolean other) {}
 
     public String toHtml() {
@@ -57,6 +60,7 @@ public final class RecordingPage {
                 "JVM", Page.escape(subject.jvm()),
                 "START", Page.escape(Instant.ofEpochMilli(timeline.startMillis()).toString()),
                 "FACTS", fact("JDK", subject.jdk()) + fact("Command line", subject.commandLine()),
+                "WAIT", timeline.hasWaits() ? "<th scope=\"col\">wait %</th>" : "",
                 "POOLS", poolRows(),
                 "LEFTOUT", leftOut(),
                 "VIRTUAL", virtual(),
@@ -82,7 +86,7 @@ public final class RecordingPage {
     /** The groups of virtual threads. Their shares are of the process's time, as the pools'. */
     private String virtual() {
         StringBuilder rows = new StringBuilder();
-        timeline.virtual().forEach(group -> row(rows, "pool", group.name(), group));
+        timeline.virtual().forEach(group -> row(rows, "group", group.name(), group));
         return rows.length() == 0 ? ""
                 : Page.resource(RecordingPage.class, "virtual.html").replace("{{GROUPS}}", rows);
     }
@@ -130,14 +134,19 @@ public final class RecordingPage {
         return new Area(name, null,
                 columns(column -> all.stream().mapToLong(series -> series.userNanos(column)).sum() / 1000),
                 columns(column -> all.stream().mapToLong(series -> series.systemNanos(column)).sum() / 1000),
+                !timeline.hasWaits() ? null
+                        : columns(column -> all.stream().mapToLong(series -> series.waitNanos(column)).sum()
+                                / 1000),
                 null, threads, other);
     }
 
     /** Omits the columns in which the thread did not run, because most threads sleep most of the time. */
     private Area line(Series thread, Integer pool) {
+        boolean waits = timeline.hasWaits() && pool != null;
         int[] ran = ran(thread);
         return new Area(named(thread), ran.length == timeline.columns() ? null : ran,
-                micros(ran, thread::userNanos), micros(ran, thread::systemNanos), pool, null, null);
+                micros(ran, thread::userNanos), micros(ran, thread::systemNanos),
+                waits ? micros(ran, thread::waitNanos) : null, pool, null, null);
     }
 
     private int[] ran(Series thread) {
@@ -169,6 +178,8 @@ public final class RecordingPage {
         rows.append("<tr class=\"").append(kind).append("\"><td>").append(Page.escape(name))
                 .append("</td>")
                 .append(cells(series.userNanos(), series.systemNanos(), timeline.nanos()))
+                .append(timeline.hasWaits() && !kind.equals("group")
+                        ? wait(series.waitNanos(), timeline.nanos()) : "")
                 .append(Page.format(series.nanos() < 10_000_000_000L ? "<td>%.2f</td>" : "<td>%.1f</td>",
                         series.nanos() / 1e9))
                 .append(Page.format("<td class=\"share\">%.1f %%</td></tr>\n",
@@ -188,6 +199,8 @@ public final class RecordingPage {
                     .append(cells(sum(from, to, timeline.process()::userNanos),
                             sum(from, to, timeline.process()::systemNanos),
                             sum(from, to, timeline::nanos)))
+                    .append(timeline.hasWaits() ? wait(sum(from, to, timeline.process()::waitNanos),
+                            sum(from, to, timeline::nanos)) : "")
                     .append("<td>").append(Page.escape(busiest(from, to))).append("</td></tr>\n");
         }
         return html.toString();
@@ -204,6 +217,10 @@ public final class RecordingPage {
 
     private static long sum(int from, int to, IntToLongFunction value) {
         return IntStream.range(from, to).mapToLong(value).sum();
+    }
+
+    private static String wait(long wait, long length) {
+        return Page.format("<td>%.1f</td>", length == 0 ? 0 : 100.0 * wait / length);
     }
 
     private static String cells(long user, long system, long length) {

@@ -17,6 +17,7 @@ final class RecordingText {
     private static final int MOST_POOLS = 20;
     private static final int MOST_THREADS_OF_POOL = 5;
     private static final int FIGURES_WIDTH = 36;
+    private static final int WAIT_WIDTH = 8;
     private static final int OVER_TIME_WIDTH = 24;
     private static final int SHORTEST_NAME = 20;
     /** The characters from idle to as busy as the busiest moment of any pool. */
@@ -31,7 +32,8 @@ final class RecordingText {
     public RecordingText(Subject subject, Timeline timeline, int width) {
         this.subject = subject;
         this.timeline = timeline;
-        nameWidth = Math.max(SHORTEST_NAME, width - 1 - FIGURES_WIDTH - OVER_TIME_WIDTH - 2);
+        nameWidth = Math.max(SHORTEST_NAME, width - 1 - FIGURES_WIDTH
+                - (timeline.hasWaits() ? WAIT_WIDTH : 0) - OVER_TIME_WIDTH - 2);
         busiestNanosPerSecond = timeline.pools().stream()
                 .flatMapToLong(pool -> IntStream.range(0, OVER_TIME_WIDTH)
                         .mapToLong(slice -> nanosPerSecond(pool, slice)))
@@ -52,8 +54,8 @@ final class RecordingText {
         lines.add(subject.jvm() + ", from "
                 + Instant.ofEpochMilli(timeline.startMillis()).truncatedTo(ChronoUnit.SECONDS));
         lines.add("");
-        lines.add(String.format(Locale.ROOT, "%-" + nameWidth + "s%8s%10s%8s%10s  %s", "POOL, THREAD",
-                "USER %", "SYSTEM %", "TOTAL %", "CPU s",
+        lines.add(String.format(Locale.ROOT, "%-" + nameWidth + "s%8s%10s%8s%s%10s  %s", "POOL, THREAD",
+                "USER %", "SYSTEM %", "TOTAL %", timeline.hasWaits() ? "  WAIT %" : "", "CPU s",
                 "OVER TIME"));
         List<Series> pools = timeline.pools();
         List<Series> threads = timeline.threads();
@@ -91,9 +93,13 @@ final class RecordingText {
         for (int slice = 0; slice < OVER_TIME_WIDTH; slice++) {
             overTime.append(level(nanosPerSecond(series, slice)));
         }
-        return String.format(Locale.ROOT, "%-" + nameWidth + "s%8.1f%10.1f%8.1f%10.2f  %s", shortened,
+        String wait = !timeline.hasWaits() ? ""
+                : timeline.virtual().contains(series) ? String.format("%" + WAIT_WIDTH + "s", "-")
+                        : String.format(Locale.ROOT, "%" + WAIT_WIDTH + ".1f",
+                                percent(series.waitNanos(), timeline));
+        return String.format(Locale.ROOT, "%-" + nameWidth + "s%8.1f%10.1f%8.1f%s%10.2f  %s", shortened,
                 percent(series.userNanos(), timeline),
-                percent(series.systemNanos(), timeline), percent(series.nanos(), timeline),
+                percent(series.systemNanos(), timeline), percent(series.nanos(), timeline), wait,
                 series.nanos() / 1e9, overTime).stripTrailing();
     }
 

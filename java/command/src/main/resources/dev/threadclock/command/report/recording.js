@@ -25,10 +25,10 @@
   let view = [xs[0], xs[last]];
 
   // The data of a thread omit the columns in which it did not run.
-  function dense({ at, user, system, ...rest }) {
-    if (!at) return { user, system, ...rest };
+  function dense({ at, user, system, waited, ...rest }) {
+    if (!at) return { user, system, waited, ...rest };
     const whole = values => at.reduce((all, column, i) => { all[column] = values[i]; return all; }, new Float64Array(endMillis.length));
-    return { user: whole(user), system: whole(system), ...rest };
+    return { user: whole(user), system: whole(system), waited: waited && whole(waited), ...rest };
   }
   const threads = recording.threads.map(dense);
   const virtual = recording.virtual.map(dense);
@@ -207,7 +207,8 @@
   function figures(row, series, columns, lengthNanos, allMicros) {
     const [user, system] = sums(series, columns);
     const share = micros => (lengthNanos ? micros * 1e5 / lengthNanos : 0).toFixed(1);
-    row.append(textOf("td", share(user)), textOf("td", share(system)), textOf("td", share(user + system)),
+    const wait = series.waited ? [textOf("td", share(columns.reduce((sum, c) => sum + series.waited[c], 0)))] : [];
+    row.append(textOf("td", share(user)), textOf("td", share(system)), textOf("td", share(user + system)), ...wait,
       textOf("td", ((user + system) / 1e6).toFixed(user + system < 1e7 ? 2 : 1)),
       textOf("td", (allMicros ? (user + system) * 100 / allMicros : 0).toFixed(1) + " %", "share"));
   }
@@ -292,7 +293,7 @@
     byId("virtual").replaceChildren();
     for (const group of [...virtual].sort((a, b) => sum(b) - sum(a))) {
       const row = byId("virtual").insertRow();
-      row.className = "pool";
+      row.className = "group";
       row.insertCell().append(marked(group.name, ""));
       figures(row, group, columns, length, all);
     }

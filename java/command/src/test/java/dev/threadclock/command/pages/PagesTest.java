@@ -106,6 +106,7 @@ class PagesTest {
         open(1280);
         assertThat(textOf("h1")).isEqualTo(Recordings.HEADLINE);
         assertThat(textOf("#rows .pool td:nth-child(2)")).isEqualTo("32.0");
+        assertThat(textOf("#rows .pool td:nth-child(5)")).as("waits").isEqualTo("30.0");
         browser.drag("#pools .u-over", 0.55, 0.95);
         awaitHeadline("70.0 % of a CPU over 2");
         assertThat(textOf("h1")).endsWith(" s: 60.0 % user, 10.0 % system");

@@ -37,7 +37,7 @@ final class Recordings {
     private static Interval interval(int i) {
         List<Use> uses = new ArrayList<>();
         uses.add(use("http-nio-8080-exec-1", 1, i <= INTERVALS / 2 ? 100 : 500, 0));
-        uses.add(use("http-nio-8080-exec-2", 2, 20, 20));
+        uses.add(use("http-nio-8080-exec-2", 2, 20, 20).withWait(300_000_000));
         uses.add(use(LONG_NAME, 3, 40, 60));
         for (int k = 0; k < 20; k++) {
             uses.add(use("pool " + (char) ('a' + k), 10 + k, 2, 1));

@@ -8,6 +8,7 @@ import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.record.Recorder.StopRequest;
 import dev.threadclock.command.sample.NoSampling;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,7 +49,7 @@ class RecorderTest {
     @Test
     void aFullDiskKeepsWhatCameBefore() {
         try (StopRequest stop = new StopRequest()) {
-            Recorder recorder = new Recorder(new Seconds(), new Disk(2), Long.MAX_VALUE, recorded -> {
+            Recorder recorder = new Recorder(new Seconds(), new Disk(2), 0, Long.MAX_VALUE, recorded -> {
             });
             recorder.run(stop);
             assertThat(recorder.recordedNanos()).isEqualTo(2_000_000_000L);
@@ -76,7 +77,7 @@ class RecorderTest {
     @Timeout(60)
     void theClockEndsTheRecordingIfNoSampleComes() {
         try (StopRequest stop = new StopRequest()) {
-            Recorder recorder = new Recorder(new Starved(), new Disk(9), 1_600_000_000L, recorded -> {
+            Recorder recorder = new Recorder(new Starved(), new Disk(9), 0, 1_600_000_000L, recorded -> {
             });
             recorder.run(stop);
             assertThat(recorder.recordedNanos()).isEqualTo(1_000_000_000L);
@@ -101,9 +102,21 @@ class RecorderTest {
             new Recorder(flood, interval -> {
                 written.incrementAndGet();
                 LockSupport.parkNanos(20_000_000);
-            }, 100_000_000, recorded -> {
+            }, 0, 100_000_000, recorded -> {
             }).run(stop);
             assertThat(written.get()).isBetween(1, 7);
         }
+    }
+
+    /** The JVM's own recording began when samples had come for 5 seconds already. */
+    @Test
+    void samplesFromBeforeTheBeginningAreNotRecorded() {
+        List<Long> ends = new ArrayList<>();
+        try (StopRequest stop = new StopRequest()) {
+            new Recorder(new Seconds(), interval -> ends.add(interval.endMillis()), 5000, 2_000_000_000L,
+                    recorded -> {
+                    }).run(stop);
+        }
+        assertThat(ends).containsExactly(6000L, 7000L);
     }
 }

@@ -68,7 +68,7 @@ class RecordingFilesTest {
             CpuSnapshot process = new CpuSnapshot(90_000_001, 29_999_999, 120_000_000);
             intervals.add(new Interval(1_700_000_000_000L + 500L * i, 500_000_000, process, process, List.of(
                     new Use("worker-1", 11, 5, 1, 'R', 1, new CpuSnapshot(70_000_001, 20_000_002, 90_000_004),
-                            process),
+                            process).withWait(250_000_000),
                     new Use("has not run", 13, 6, 2, 'W', 1, CpuSnapshot.ZERO, process),
                     new Use(NASTY, 12, 7, 0, 'S', 1, new CpuSnapshot(20_000_000, 9_000_000, 29_999_996),
                             process)),
@@ -153,6 +153,8 @@ class RecordingFilesTest {
         assertThat(event.getString("pool")).isEqualTo("worker-*");
         assertThat(event.getLong("user")).isEqualTo(70_000_001);
         assertThat(event.getDuration("total").toNanos()).as("a time span").isEqualTo(90_000_004);
+        assertThat(event.getDuration("waited").toMillis()).isEqualTo(250);
+        assertThat(events.get(1).getLong("waited")).as("unknown").isEqualTo(Long.MIN_VALUE);
         assertThat(event.getStartTime().toEpochMilli()).as("the time of the sample")
                 .isEqualTo(1_700_000_000_500L);
         assertThat(event.getThread().getJavaName()).isEqualTo("worker-1");
@@ -173,6 +175,8 @@ class RecordingFilesTest {
         assertThat(report(jfr.toString(), "-o", page.toString())).isZero();
         assertThat(Files.readString(page)).as("the same page")
                 .matches(page()::equals);
+        assertThat(page()).as("worker-1 used 18 % and waited 50 %").contains("wait %</th>",
+                "<td>worker-*</td><td>14.0</td><td>4.0</td><td>18.0</td><td>50.0</td>");
     }
 
     private static String page() {

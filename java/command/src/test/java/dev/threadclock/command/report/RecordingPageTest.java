@@ -107,6 +107,13 @@ class RecordingPageTest {
     }
 
     @Test
+    void withoutWaitsThereIsNoColumnOfThem() {
+        String page = page(SUBJECT, List.of(interval(1, List.of(use("a", 1, 1)))));
+        assertThat(page).doesNotContain("wait %");
+        assertThat(data(page).getAsJsonObject("process").has("waited")).isFalse();
+    }
+
+    @Test
     void withoutVirtualThreadsThereIsNoTableOfThem() {
         List<Interval> intervals = List.of(interval(1, List.of(use("a", 1, 1))));
         assertThat(page(SUBJECT, intervals)).doesNotContain("<h2>Virtual threads");

@@ -84,6 +84,15 @@ class MomentTest {
         assertThat(next(120).threads()).extracting(Use::waitNanos).containsExactly(Use.NOT_MEASURED);
     }
 
+    /** The kernel counts it when it ends: it may have begun before the interval, which is 1,000 ns long. */
+    @Test
+    void aWaitIsNotLongerThanItsInterval() throws IOException {
+        kernel.put(1, new RunQueue(100, 50));
+        begin(100);
+        kernel.put(1, new RunQueue(101, 1161));
+        assertThat(next(101).threads()).extracting(Use::waitNanos).containsExactly(1000L);
+    }
+
     @Test
     void aPoolHasTheSumOfWhatIsKnown() throws IOException {
         kernel.put(1, new RunQueue(100, 50));
