@@ -81,7 +81,7 @@ class TopScreenTest {
                                     line -> line.isEmpty() || line.toLowerCase(Locale.ROOT).contains("mai")));
             top.type("\r");
             top.awaitScreen("its frames", has(
-                    "^ {2}at"
+                    "^ {2}(at| *\\d+ % +\\d+ % )"
                             + " dev\\.threadclock\\.tests\\.child\\.AttachTarget"
                             + "\\.main\\(AttachTarget\\.java:\\d+\\)"));
             top.type("h");

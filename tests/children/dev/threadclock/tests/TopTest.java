@@ -82,8 +82,8 @@ class TopTest {
         assertThat(lines.get(main + 2)).as("a native method has no line")
                 .matches(".*\\(Native Method\\)|.*:\\d+\\)");
         List<String> frames = lines.subList(main + 2, lines.size()).stream()
-                .takeWhile(line -> line.startsWith("    at ")).toList();
-        String own = " +at dev\\.threadclock\\.tests\\.child\\.AttachTarget"
+                .takeWhile(line -> line.matches("    (at| *\\d+ % +\\d+ %) .*")).toList();
+        String own = " +(at|\\d+ % +\\d+ % ) dev\\.threadclock\\.tests\\.child\\.AttachTarget"
                 + "\\.main\\(AttachTarget\\.java:\\d+\\)";
         assertThat(frames).as("its own, or deep in what it calls")
                 .matches(all -> all.size() == 10 || all.stream().anyMatch(line -> line.matches(own)));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.top;
 
-import dev.threadclock.command.sample.Sampling.Frames;
+import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.top.View.SortKey;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.TypeConversionException;
 
@@ -15,7 +17,8 @@ final class Controls {
     private boolean quits;
     private boolean paused;
     private boolean help;
-    private boolean stackShown;
+    /** The thread whose frames are shown, wherever its row is by now; null: none. */
+    private Use chosen;
     private Prompt prompt = Prompt.NONE;
     private String typed = "";
     private Optional<String> message = Optional.empty();
@@ -51,14 +54,17 @@ final class Controls {
             return;
         }
         switch (key) {
-            case Keys.UP, 'k' -> view.select(view.selected() - 1);
-            case Keys.DOWN, 'j' -> view.select(view.selected() + 1);
-            case Keys.PAGE_UP -> view.select(view.selected() - page);
-            case Keys.PAGE_DOWN -> view.select(view.selected() + page);
-            case Keys.HOME -> view.select(0);
-            case Keys.END -> view.select(Integer.MAX_VALUE);
-            case Keys.ENTER -> stackShown = !stackShown;
-            case Keys.ESCAPE -> stackShown = help = false;
+            case Keys.UP, 'k' -> select(view.selected() - 1);
+            case Keys.DOWN, 'j' -> select(view.selected() + 1);
+            case Keys.PAGE_UP -> select(view.selected() - page);
+            case Keys.PAGE_DOWN -> select(view.selected() + page);
+            case Keys.HOME -> select(0);
+            case Keys.END -> select(Integer.MAX_VALUE);
+            case Keys.ENTER -> choose(chosen == null ? view.selection() : null);
+            case Keys.ESCAPE -> {
+                choose(null);
+                help = false;
+            }
             case Keys.CLOSED, 'q' -> quits = true;
             case 'h', '?' -> help = !help;
             case 'p', ' ' -> paused = !paused;
@@ -76,6 +82,20 @@ final class Controls {
             case 'n' -> view.sortBy(SortKey.NAME);
             default -> message = Optional.of((key > ' ' ? "'" + (char) key + "'" : "this key")
                     + " does nothing here; h lists the keys");
+        }
+    }
+
+    private void select(int row) {
+        view.select(row);
+        if (chosen != null) {
+            choose(view.selection());
+        }
+    }
+
+    private void choose(Use thread) {
+        chosen = thread;
+        if (thread != null) {
+            view.follow();
         }
     }
 
@@ -134,16 +154,41 @@ final class Controls {
         return paused;
     }
 
-    /** The id of the Java thread whose frames are requested; 0 if there is none. */
-    long stackOf() {
-        return stackShown && view.selection() != null ? view.selection().javaId() : 0;
+    /** As {@link View#restart}. */
+    void restart() {
+        chosen = null;
     }
 
-    /** frames: the frames that were received last. */
-    Screen.State state(Frames frames) {
-        Optional<Frames> stack = stackShown ? Optional.of(stackOf() == 0 ? Frames.NONE : frames)
-                : Optional.empty();
+    /** The thread whose frames are shown. */
+    Optional<Use> chosen() {
+        return Optional.ofNullable(chosen);
+    }
+
+    /** stacks: what is known of the chosen thread. */
+    Screen.State state(Stacks stacks) {
         Optional<String> foot = prompt == Prompt.NONE ? message : Optional.of(prompt.text + typed + "_");
-        return new Screen.State(label, paused, help, foot, stack);
+        return new Screen.State(label, paused, help, foot, chosen == null ? List.of() : panel(stacks));
+    }
+
+    private List<String> panel(Stacks stacks) {
+        boolean lives = view.isListed(chosen);
+        String name = chosen.name() + (lives ? "" : " (not in the list now)");
+        if (chosen.serial() == 0) {
+            return List.of(name + " is a pool or a group and has no frames of its own; g shows threads");
+        }
+        if (chosen.javaId() == 0) {
+            return List.of(name + " is no Java thread, or not known as one, and has no frames");
+        }
+        List<String> lines = new ArrayList<>();
+        if (stacks.size() > 0) {
+            lines.add(name + ", of " + stacks.size() + " stacks while it ran, on top and anywhere:");
+            lines.addAll(stacks.methods());
+        } else if (stacks.last().isEmpty()) {
+            lines.add(name + (lives ? ": no frames yet" : ""));
+        } else {
+            lines.add(name + " was not seen running; now at");
+            stacks.last().forEach(frame -> lines.add("at " + frame));
+        }
+        return lines;
     }
 }

@@ -6,6 +6,7 @@ import dev.threadclock.command.terminal.Keyboard;
 import dev.threadclock.command.terminal.Shutdown;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.terminal.Terminal;
+import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.Sampling;
 import dev.threadclock.command.sample.Sampling.Frames;
 import dev.threadclock.command.top.TopCommand.Limit;
@@ -24,7 +25,8 @@ import org.jline.utils.Signals;
  */
 final class LiveScreen implements AutoCloseable {
     private static final long KEY_MILLIS = 100;
-    private static final int FRAMES = 10;
+    /** While frames are shown: how often to look whether the thread is runnable. */
+    private static final long LOOK_MILLIS = 20;
     /** Enters the alternate screen and hides the cursor (xterm's ctlseqs). */
     private static final String ENTER = "\033[?1049h\033[?25l\033[H";
     private static final String LEAVE = "\033[?25h\033[?1049l";
@@ -100,6 +102,7 @@ final class LiveScreen implements AutoCloseable {
             Optional<Duration> asked = controls.newDelay();
             next = asked.isPresent() ? Optional.of(Sampling.open(jvm, asked.get())) : Optional.empty();
             view.restart();
+            controls.restart();
         }
         return lives;
     }
@@ -111,17 +114,27 @@ final class LiveScreen implements AutoCloseable {
         int rows = out.height();
         int columns = out.width();
         Moment moment = null;
+        Optional<Use> shown = Optional.empty(); // the thread whose frames are shown
+        Stacks stacks = new Stacks();
         Frames frames = Frames.NONE;
-        boolean ran = false; // since the last interval, the thread whose frames are shown
         while (!interrupted && !controls.quits() && !controls.asksForDelay() && !limit.isReached()) {
             if (feed.isOver()) {
                 return false;
             }
-            int key = keys.read(KEY_MILLIS);
+            int key = keys.read(shown.isPresent() ? LOOK_MILLIS : KEY_MILLIS);
             controls.take(key, rows);
+            if (!controls.chosen().map(Use::key).equals(shown.map(Use::key))) {
+                stacks = new Stacks();
+            }
+            shown = controls.chosen();
+            Frames answer = shown.map(use -> sampling.stack(use.javaId())).orElse(Frames.NONE);
+            boolean answered = answer != frames && answer != Frames.NONE; // each answer is a new object
+            if (answered) {
+                frames = answer;
+                stacks.add(answer);
+            }
             Optional<Moment> newest = controls.paused() ? Optional.empty() : feed.newest();
-            boolean changed = key != Keys.NONE || newest.isPresent() || resized
-                    || !frames.equals(sampling.stack(controls.stackOf()));
+            boolean changed = key != Keys.NONE || newest.isPresent() || resized || answered;
             if (resized) {
                 resized = false;
                 rows = out.height();
@@ -133,15 +146,11 @@ final class LiveScreen implements AutoCloseable {
             }
             if (changed && moment != null) {
                 view.update(moment.interval());
-                frames = sampling.stack(controls.stackOf());
-                draw(screen.draw(moment, view, controls.state(frames), columns, rows));
+                draw(screen.draw(moment, view, controls.state(stacks), columns, rows));
             }
-            if (controls.stackOf() != 0) {
-                boolean runs = sampling.isRunnable(view.selection().tid());
-                if (runs || newest.isPresent() && !ran || key != Keys.NONE) {
-                    sampling.askForStack(controls.stackOf(), FRAMES);
-                }
-                ran = newest.isPresent() ? runs : ran | runs;
+            if (shown.isPresent() && shown.get().javaId() != 0 && (sampling.isRunnable(shown.get().tid())
+                    || stacks.size() == 0 && (newest.isPresent() || key != Keys.NONE))) {
+                sampling.askForStack(shown.get().javaId(), Stacks.MOST_FRAMES);
             }
         }
         return true;

@@ -4,7 +4,6 @@ package dev.threadclock.command.top;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
-import dev.threadclock.command.sample.Sampling.Frames;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -18,7 +17,7 @@ import java.util.Optional;
  */
 final class Screen {
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
-    private static final int MOST_FRAMES = 10;
+    static final int MOST_FRAMES = 10;
     private static final List<String> HELP = List.of(
             "",
             "  t u y w m n  sort by total, user, system, wait, time, name; s: by the next one",
@@ -29,8 +28,8 @@ final class Screen {
             "  f            freeze the order: rows keep their places, numbers still change",
             "  p or space   pause the screen",
             "  arrows, page up and down, home, end, j, k    select a thread",
-            "  enter        show its top frames, while it runs if it does; this stops it at a",
-            "               safepoint",
+            "  enter        show the methods in which it uses the CPU: its top frames are",
+            "               taken while it runs, which stops it at a safepoint each time",
             "  q            quit",
             "",
             "  Percentages are of one core. TIME is CPU time since the thread's start. WAIT%",
@@ -56,10 +55,9 @@ final class Screen {
      * @param paused whether the interval is not the newest one
      * @param help whether the help is shown instead of the threads
      * @param foot what the last line says instead of the state
-     * @param stack the frames of the selected thread, if requested
+     * @param panel where the chosen thread uses the CPU: a title and lines; empty: none is shown
      */
-    record State(String label, boolean paused, boolean help, Optional<String> foot,
-            Optional<Frames> stack) {}
+    record State(String label, boolean paused, boolean help, Optional<String> foot, List<String> panel) {}
 
     List<String> draw(Moment moment, View view, State state, int width, int height) {
         List<String> lines = new ArrayList<>();
@@ -67,7 +65,7 @@ final class Screen {
         lines.add(style.bold(Table.fit("threadclock top  " + state.label(), width - clock.length() - 1)) + " "
                 + clock);
         Table.head(moment, cpus).forEach(line -> lines.add(Table.fit(line, width)));
-        List<String> below = state.stack().map(frames -> stack(view, frames, width)).orElse(List.of());
+        List<String> below = panel(state.panel(), width);
         int room = Math.max(0, height - lines.size() - 2 - below.size());
         if (state.help()) {
             HELP.stream().limit(room + 1).forEach(line -> lines.add(Table.fit(line, width)));
@@ -97,16 +95,12 @@ final class Screen {
         }
     }
 
-    private List<String> stack(View view, Frames frames, int width) {
-        List<String> lines = new ArrayList<>();
-        String name = view.selection() == null ? "" : view.selection().name();
-        String when = frames.lines().isEmpty() ? "" : frames.ran() ? ", while it ran" : ", while it waited";
-        lines.add(style.reversed(Table.fit(" top frames of " + name + when, width)));
-        if (frames.lines().isEmpty()) {
-            lines.add(Table.fit("  none: a native thread, a pool, or no answer yet", width));
+    private List<String> panel(List<String> panel, int width) {
+        List<String> lines = new ArrayList<>(
+                panel.stream().limit(1 + MOST_FRAMES).map(line -> Table.fit("  " + line, width)).toList());
+        if (!panel.isEmpty()) {
+            lines.set(0, style.reversed(Table.fit(" " + panel.get(0), width)));
         }
-        frames.lines().stream().limit(MOST_FRAMES)
-                .forEach(frame -> lines.add(Table.fit("  at " + frame, width)));
         return lines;
     }
 

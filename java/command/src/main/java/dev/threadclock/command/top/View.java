@@ -93,10 +93,20 @@ final class View {
         return selected < rows.size() ? rows.get(selected) : null;
     }
 
+    /** Whether the thread is one of the rows, or in one of the pools. */
+    boolean isListed(Use thread) {
+        return grouped || rows.stream().anyMatch(use -> use.key().equals(thread.key()));
+    }
+
     /** The threads will be sampled anew, with other serials. */
     void restart() {
         followed = null;
         frozen = null;
+    }
+
+    /** The selected thread stays selected wherever it moves. */
+    void follow() {
+        followed = rows.isEmpty() ? null : selection().key();
     }
 
     /** A selected thread stays selected wherever it moves; the first row is selected as a position. */

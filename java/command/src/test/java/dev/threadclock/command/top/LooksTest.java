@@ -4,6 +4,7 @@ package dev.threadclock.command.top;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuSnapshot;
+import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.NoSampling;
 import dev.threadclock.command.sample.Sampling.Frames;
@@ -13,6 +14,8 @@ import java.util.Deque;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The frames that are shown are those of a thread that runs. */
 class LooksTest {
@@ -40,8 +43,8 @@ class LooksTest {
         stacks.addAll(List.of(WORK, SLEEP, WORK)); // once it had just woken up and waited for a CPU
         looks.at(List.of(THREAD), Duration.ofMillis(200));
         assertThat(looks.lines(THREAD).get(0))
-                .matches(" +runnable in 3 of \\d+ looks; here in 2 of 2 stacks while it ran:");
-        assertThat(looks.lines(THREAD)).endsWith("    at " + WORK.lines().get(0));
+                .matches(" +runnable in 3 of \\d+ looks; of 2 stacks while it ran, on top and anywhere:");
+        assertThat(looks.lines(THREAD)).endsWith("    100 % 100 %  " + WORK.lines().get(0));
     }
 
     @Test
@@ -58,12 +61,39 @@ class LooksTest {
         runnable.addAll(List.of(true, true, true));
         stacks.addAll(List.of(waking, waking, WORK));
         looks.at(List.of(THREAD), Duration.ofMillis(200));
-        assertThat(looks.lines(THREAD)).endsWith("    at " + WORK.lines().get(0));
-        assertThat(looks.lines(THREAD).get(0)).contains("here in 1 of 3 stacks");
+        assertThat(looks.lines(THREAD)).endsWith("    100 % 100 %  " + WORK.lines().get(0));
+        assertThat(looks.lines(THREAD).get(0)).contains("of 3 stacks");
         runnable.addAll(Collections.nCopies(18, true));
         stacks.addAll(Collections.nCopies(18, waking));
         looks.at(List.of(THREAD), Duration.ofMillis(200));
-        assertThat(looks.lines(THREAD)).endsWith("    at " + SLEEP.lines().get(0));
+        assertThat(looks.lines(THREAD).get(1)).isEqualTo("     95 %  95 %  " + SLEEP.lines().get(0));
+    }
+
+    /** Its stacks all differ in their lines. */
+    @Test
+    void aRecursionIsOneMethod() {
+        Stacks stacks = new Stacks();
+        for (int i = 1; i <= 10; i++) {
+            stacks.add(new Frames(
+                    List.of(i <= 3 ? "a.Leaf.add(Leaf.java:1)" : "a.Fib.fib(Fib.java:" + i + ")",
+                            "a.Fib.fib(Fib.java:7)", "a.Fib.fib(Fib.java:" + 2 * i + ")",
+                            "a.Main.main(Main.java:3)"),
+                    true));
+        }
+        assertThat(stacks.methods()).hasSize(3);
+        assertThat(stacks.methods().get(0)).startsWith(" 70 % 100 %  a.Fib.fib(");
+        assertThat(stacks.methods().subList(1, 3)).containsExactly(" 30 %  30 %  a.Leaf.add(Leaf.java:1)",
+                "  0 % 100 %  a.Main.main(Main.java:3)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"17.0.15, VM Thread, true", "17.0.15, GC Thread#0, true", "17.0.15, G1 Main Marker, false",
+        "25, ZDriverMinor, false", "21, Shenandoah Control Thread, false", "1.8.0_402, G1 Main, true",
+        "'', VM Thread, false"})
+    void theBiasIsKnownByTheCollectorsThreads(String jdk, String thread, boolean biased) {
+        Use use = new Use(thread, 1, 1, 0, 'S', 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO);
+        assertThat(Stacks.missLoops(jdk, new Interval(0, 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO, List.of(use),
+                List.of()))).isEqualTo(biased);
     }
 
     @Test

@@ -23,6 +23,7 @@ class ScreenTest {
     private static final HostLoad HOST = new HostLoad(OptionalDouble.of(3.14), OptionalDouble.of(24.4));
 
     private final View view = new View(SortKey.TOTAL, false, "", false, true, Integer.MAX_VALUE);
+    private final Stacks stacks = new Stacks();
     private final Controls controls = new Controls("1 (java Main)", view);
     private final Screen screen = new Screen(new Style(false), ZoneOffset.UTC, 2);
 
@@ -52,7 +53,7 @@ class ScreenTest {
     private List<String> draw(Interval interval, int width, int height) {
         view.update(interval);
         return screen.draw(new Moment(interval, new Hindrance(0L, Double.POSITIVE_INFINITY, 0L), HOST), view,
-                controls.state(new Frames(List.of("a.B.c"), true)), width, height);
+                controls.state(stacks), width, height);
     }
 
     private List<String> names() {
@@ -193,16 +194,44 @@ class ScreenTest {
         assertThat(view.selected()).isZero();
     }
 
+    private String panel() {
+        String all = String.join("\n", draw(pools(), 80, 24));
+        return all.substring(Math.max(0, all.lastIndexOf("\n\n")));
+    }
+
     @Test
-    void framesAreShownOfTheSelectedJavaThread() {
+    void thePanelStaysWithTheThreadThatWasChosen() {
         names();
         press("\n");
-        assertThat(controls.stackOf()).isEqualTo(3);
-        assertThat(draw(pools(), 80, 24))
-                .anySatisfy(line -> assertThat(line).contains("top frames of worker-2", "while it ran"))
-                .anySatisfy(line -> assertThat(line).contains("at a.B.c"));
+        assertThat(panel()).contains("worker-2: no frames yet");
+        stacks.add(new Frames(List.of("a.Wait.c(Wait.java:1)"), false));
+        assertThat(panel()).contains("worker-2 was not seen running; now at", "at a.Wait.c");
+        stacks.add(new Frames(List.of("a.B.c(B.java:1)", "a.Main.d(Main.java:2)"), true));
+        assertThat(panel()).contains("worker-2, of 1 stacks while it ran", "100 % 100 %  a.B.c(B.java:1)",
+                "0 % 100 %  a.Main.d(Main.java:2)").doesNotContain("Wait");
+        press("y"); // main comes first
+        assertThat(names()).startsWith("main");
+        assertThat(panel()).contains("worker-2, of 1");
+        assertThat(view.selection().name()).isEqualTo("worker-2");
+        press("k");
+        assertThat(panel()).contains("main, of 1");
+        press("/work\n");
+        assertThat(panel()).contains("main (not in the list now)");
         controls.take(Keys.ESCAPE, 10);
-        assertThat(controls.stackOf()).isZero();
+        assertThat(controls.chosen()).isEmpty();
+    }
+
+    @Test
+    void whatHasNoFramesSaysWhy() {
+        press("g");
+        names();
+        press("\n");
+        assertThat(panel()).contains("worker-* is a pool");
+        view.update(interval(new Use("C2", 8, 8, 0, 'R', 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO)));
+        press("\ng");
+        view.update(interval(new Use("C2", 8, 8, 0, 'R', 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO)));
+        press("\n");
+        assertThat(panel()).contains("C2", "is no Java thread");
     }
 
     @Test
