@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of class files: it finds the wrong call of JDK-8372704 and nothing else, in any bytes. The class
- * is built here, with every kind of constant and instruction; CLASS_FILES=file:file adds real ones.
+ * Calls in class files: one that occurs once is changed, and nothing else, in any bytes. The class is built
+ * here, with every kind of constant and instruction; CLASS_FILES=file:file adds real ones.
  */
 #include "support.h"
 
@@ -11,7 +11,7 @@
 
 #include "class_file.h"
 
-/* A class file built by hand: every kind of constant, many instructions, and any number of wrong calls. */
+/* A class file built by hand: every kind of constant, many instructions, and any number of calls to change. */
 struct bytes {
     unsigned char at[4096];
     size_t length;
@@ -54,7 +54,7 @@ static void put_utf8(struct bytes *to, const char *text)
     put(to, text, strlen(text));
 }
 
-enum { USER = 8, CONSTANTS = 31 };
+enum { CONSTANTS = 31 };
 
 static void put_pool(struct bytes *to)
 {
@@ -146,71 +146,110 @@ static struct bytes class_with(int wrong_calls)
     return class;
 }
 
-/* Searches in a block of exactly this size, so that a sanitizer sees a read beyond it. */
-static enum class_file_result find(const unsigned char *bytes, size_t length, struct call_change *change)
+#define THREAD_IMPL "sun/management/ThreadImpl"
+static const struct call_change fix = {"getThreadUserTime", "([J)[J", CALL_STATIC,
+                                       {THREAD_IMPL, "getThreadTotalCpuTime0", "(J)J"},
+                                       {THREAD_IMPL, "getThreadUserCpuTime0", "(J)J"}};
+
+/* Changes a class in a block of exactly this size, so that a sanitizer sees a read beyond it. */
+static int change_as(const char *class_name, const unsigned char *bytes, size_t length,
+                     const struct call_change *changes, size_t count, struct class_bytes *changed)
 {
     unsigned char *exact = malloc(length > 0 ? length : 1);
     assert_non_null(exact);
     memcpy(exact, bytes, length);
-    *change = (struct call_change){0};
-    enum class_file_result result = class_file_find(exact + (length > 0 ? 0 : 1), length, change);
+    *changed = (struct class_bytes){NULL, 0};
+    int result = class_file_change(class_name, exact + (length > 0 ? 0 : 1), length, changes, count, changed);
     free(exact);
     return result;
 }
 
-/* The change is to the operand of an invokestatic, and the resulting class is right. */
-static void assert_valid_change(const unsigned char *bytes, size_t length, struct call_change change)
+static int change(const unsigned char *bytes, size_t length, struct class_bytes *changed)
 {
-    assert_true(change.offset >= 1 && change.offset + 2 <= length);
-    assert_int_equal(bytes[change.offset - 1], 0xb8);
-    assert_true(change.constant != 0);
-    unsigned char *changed = malloc(length);
-    assert_non_null(changed);
-    memcpy(changed, bytes, length);
-    changed[change.offset] = (unsigned char)(change.constant >> 8);
-    changed[change.offset + 1] = (unsigned char)change.constant;
-    struct call_change none;
-    assert_int_equal(find(changed, length, &none), CLASS_FILE_RIGHT);
-    free(changed);
+    return change_as(THREAD_IMPL, bytes, length, &fix, 1, changed);
 }
 
-static enum class_file_result find_in_parts(const struct bytes *pool, unsigned count,
-                                            const struct bytes *code, size_t length,
-                                            struct call_change *change)
+/*
+ * The changed class is the original with more constants and, of what follows them, three bytes of each call
+ * changed; it no longer makes those calls.
+ */
+static void assert_valid(const char *class_name, const unsigned char *bytes, size_t length,
+                         const struct call_change *changes, size_t count, struct class_bytes *changed)
+{
+    struct class_bytes again;
+    assert_true(changed->length > length);
+    size_t added = changed->length - length, same = 0, end_of_pool = 10, different = 0;
+    assert_memory_equal(changed->bytes, bytes, 8);
+    assert_int_equal(changed->bytes[8] << 8 | changed->bytes[9], (bytes[8] << 8 | bytes[9]) + 6 * (int)count);
+    while (end_of_pool < length && bytes[end_of_pool] == changed->bytes[end_of_pool])
+        end_of_pool++;
+    for (size_t i = end_of_pool; i < length; i++) {
+        bool is_same = bytes[i] == changed->bytes[i + added];
+        same += is_same;
+        different += !is_same;
+    }
+    assert_true(different >= count && different <= 3 * count && same > 0);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(change_as(class_name, changed->bytes, changed->length, &changes[i], 1, &again), -1);
+    free(changed->bytes);
+}
+
+static int calls_in_parts(const struct bytes *pool, unsigned count, const struct bytes *code, size_t length)
 {
     unsigned char *exact = malloc(length + 1);
     assert_non_null(exact);
     memcpy(exact + 1, code->at, length);
-    enum class_file_result result = class_parts_find(pool->at, pool->length, (uint16_t)count, exact + 1,
-                                                     length, change);
+    int calls = class_parts_calls(pool->at, pool->length, (uint16_t)count, exact + 1, length, fix.kind,
+                                  &fix.from);
     free(exact);
-    return result;
+    return calls;
 }
 
-/* The whole class and its parts give the same answer. */
-TEST(one_wrong_call_is_found_and_two_are_not_understood)
+TEST(one_call_is_changed_and_none_or_two_are_not)
 {
-    static const enum class_file_result results[] = {CLASS_FILE_RIGHT, CLASS_FILE_WRONG,
-                                                     CLASS_FILE_NOT_UNDERSTOOD};
     for (int calls = 0; calls <= 2; calls++) {
         struct bytes class = class_with(calls), pool = {.length = 0}, code = {.length = 0};
         put_pool(&pool);
         put_code(&code, calls);
-        struct call_change change, in_code;
-        assert_int_equal(find(class.at, class.length, &change), results[calls]);
-        assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, code.length, &in_code), results[calls]);
-        if (calls == 1) {
-            assert_int_equal(change.constant, USER);
-            /* The operand and what follows. */
-            assert_memory_equal(class.at + change.offset, "\0\012\120\0\253", 4);
-            assert_valid_change(class.at, class.length, change);
-            assert_memory_equal(code.at + in_code.offset - 1, "\270\0\012\120", 4);
-        }
+        struct class_bytes changed;
+        assert_int_equal(change(class.at, class.length, &changed), calls == 1 ? 0 : -1);
+        assert_int_equal(calls_in_parts(&pool, CONSTANTS, &code, code.length), calls);
+        if (calls == 1)
+            assert_valid(THREAD_IMPL, class.at, class.length, &fix, 1, &changed);
     }
 }
 
-/* Searches the class after the bytes `instead`, which must occur once, were replaced by `with`. */
-static enum class_file_result find_with(const char *instead, const char *with, size_t length)
+/* A call of another kind is another call. */
+TEST(a_virtual_call_becomes_a_static_one)
+{
+    struct bytes class = class_with(1), code = {.length = 0};
+    struct call_change virtual_fix = fix;
+    struct class_bytes changed;
+    virtual_fix.kind = CALL_VIRTUAL;
+    assert_int_equal(change_as(THREAD_IMPL, class.at, class.length, &virtual_fix, 1, &changed), -1);
+    put_hex(&code, "b6000a b1");
+    class.length = 0;
+    put_class(&class, &code);
+    assert_int_equal(change_as(THREAD_IMPL, class.at, class.length, &virtual_fix, 1, &changed), 0);
+    assert_valid(THREAD_IMPL, class.at, class.length, &virtual_fix, 1, &changed);
+}
+
+/* Of two changes, both are made or none. */
+TEST(each_of_several_calls_must_be_there)
+{
+    struct bytes class = class_with(1);
+    struct call_change both[] = {fix, fix};
+    struct class_bytes changed;
+    both[1].method = "getThreadUserCpuTime0"; /* a native, and one with the same code */
+    both[1].descriptor = "(J)J";
+    assert_int_equal(change_as(THREAD_IMPL, class.at, class.length, both, 2, &changed), -1);
+    both[1].descriptor = "([J)[J";
+    assert_int_equal(change_as(THREAD_IMPL, class.at, class.length, both, 2, &changed), 0);
+    assert_valid(THREAD_IMPL, class.at, class.length, both, 2, &changed);
+}
+
+/* Changes the class after the bytes `instead`, which must occur once, were replaced by `with`. */
+static int change_with(const char *instead, const char *with, size_t length)
 {
     struct bytes class = class_with(1);
     unsigned char *place = NULL;
@@ -221,23 +260,25 @@ static enum class_file_result find_with(const char *instead, const char *with, s
         }
     assert_non_null(place);
     memcpy(place, with, length);
-    struct call_change change;
-    return find(class.at, class.length, &change);
+    struct class_bytes changed;
+    int result = change(class.at, class.length, &changed);
+    free(changed.bytes);
+    return result;
 }
 
 TEST(other_names_are_not_taken_for_these)
 {
-    assert_int_equal(find_with("getThreadTotalCpuTime0", "getThreadTotalCpuTime1", 22), CLASS_FILE_RIGHT);
-    assert_int_equal(find_with("getThreadUserCpuTime0", "getThreadUserCpuTime1", 21),
-                     CLASS_FILE_NOT_UNDERSTOOD);
-    assert_int_equal(find_with("getThreadUserTime", "getThreadUserTim2", 17), CLASS_FILE_NOT_UNDERSTOOD);
-    assert_int_equal(find_with("([J)[J", "([I)[J", 6), CLASS_FILE_NOT_UNDERSTOOD);
-    assert_int_equal(find_with("sun/management", "sub/management", 14), CLASS_FILE_NOT_UNDERSTOOD);
+    assert_int_equal(change_with("getThreadTotalCpuTime0", "getThreadTotalCpuTime0", 22), 0);
+    assert_int_equal(change_with("getThreadTotalCpuTime0", "getThreadTotalCpuTime1", 22), -1);
+    assert_int_equal(change_with("getThreadUserCpuTime0", "getThreadUserCpuTime1", 21), -1);
+    assert_int_equal(change_with("getThreadUserTime", "getThreadUserTim2", 17), -1);
+    assert_int_equal(change_with("([J)[J", "([I)[J", 6), -1);
+    assert_int_equal(change_with("sun/management", "sub/management", 14), -1);
 }
 
 TEST(the_intended_method_must_be_static)
 {
-    assert_int_equal(find_with("\1\010\0\5\0\6\0\0", "\1\000\0\5\0\6\0\0", 8), CLASS_FILE_NOT_UNDERSTOOD);
+    assert_int_equal(change_with("\1\010\0\5\0\6\0\0", "\1\000\0\5\0\6\0\0", 8), -1);
 }
 
 /* Taken for a longer instruction, it hides the call after it; for a shorter one, a bad opcode follows. */
@@ -248,8 +289,7 @@ static void assert_length_is_known(const char *instruction)
     put_hex(&code, instruction);
     put_hex(&code, wrong_call);
     put_hex(&code, end);
-    struct call_change change;
-    assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, code.length, &change), CLASS_FILE_WRONG);
+    assert_int_equal(calls_in_parts(&pool, CONSTANTS, &code, code.length), 1);
 }
 
 TEST(each_instruction_has_its_length)
@@ -279,14 +319,12 @@ TEST(each_instruction_has_its_length)
 
 TEST(truncated_code_is_not_understood)
 {
+    static const int calls[] = {0, 0, -1, -1, 1};
     struct bytes pool = {.length = 0}, code = {.length = 0};
     put_pool(&pool);
     put_hex(&code, "00 b8000a");
-    struct call_change change;
-    assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, 4, &change), CLASS_FILE_WRONG);
-    assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, 3, &change), CLASS_FILE_NOT_UNDERSTOOD);
-    assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, 2, &change), CLASS_FILE_NOT_UNDERSTOOD);
-    assert_int_equal(find_in_parts(&pool, CONSTANTS, &code, 1, &change), CLASS_FILE_RIGHT);
+    for (size_t length = 0; length < sizeof calls / sizeof *calls; length++)
+        assert_int_equal(calls_in_parts(&pool, CONSTANTS, &code, length), calls[length]);
 }
 
 TEST(a_pool_too_large_is_not_understood)
@@ -295,61 +333,69 @@ TEST(a_pool_too_large_is_not_understood)
     static unsigned char pool[MANY * 3]; /* an empty Utf8 each */
     for (size_t i = 0; i < MANY; i++)
         pool[3 * i] = 1;
-    struct call_change change;
-    assert_int_equal(class_parts_find(pool, sizeof pool, MANY + 1, pool, 0, &change),
-                     CLASS_FILE_NOT_UNDERSTOOD);
-    assert_int_equal(class_parts_find(pool, 3 * 4095, 4096, pool, 0, &change),
-                     CLASS_FILE_RIGHT);
+    assert_int_equal(class_parts_calls(pool, sizeof pool, MANY + 1, pool, 0, fix.kind, &fix.from), -1);
+    assert_int_equal(class_parts_calls(pool, 3 * 4095, 4096, pool, 0, fix.kind, &fix.from), 0);
+}
+
+/* A class and what is to be changed in it. */
+struct subject {
+    const char *name;
+    const struct call_change *changes;
+    size_t count;
+};
+
+static void check_one(const struct subject *subject, const unsigned char *bytes, size_t length)
+{
+    struct class_bytes changed;
+    if (change_as(subject->name, bytes, length, subject->changes, subject->count, &changed) == 0)
+        assert_valid(subject->name, bytes, length, subject->changes, subject->count, &changed);
 }
 
 /* Neither a prefix of a class nor a class with trailing bytes is accepted. */
-static void assert_refused_at_other_lengths(const unsigned char *bytes, size_t length)
+static void assert_refused_at_other_lengths(const struct subject *subject, const unsigned char *bytes,
+                                            size_t length)
 {
-    struct call_change change;
-    for (size_t shorter = 0; shorter < length; shorter++)
-        assert_int_equal(find(bytes, shorter, &change), CLASS_FILE_NOT_UNDERSTOOD);
+    struct class_bytes changed;
     unsigned char *longer = malloc(length + 1);
     assert_non_null(longer);
     memcpy(longer, bytes, length);
     longer[length] = 0;
-    assert_int_equal(find(longer, length + 1, &change), CLASS_FILE_NOT_UNDERSTOOD);
+    for (size_t other = 0; other <= length + 1; other++)
+        if (other != length)
+            assert_int_equal(change_as(subject->name, longer, other, subject->changes, subject->count,
+                                       &changed), -1);
     free(longer);
 }
 
-static void check_one(unsigned char *bytes, size_t length)
-{
-    struct call_change change;
-    if (find(bytes, length, &change) == CLASS_FILE_WRONG)
-        assert_valid_change(bytes, length, change);
-}
-
 /* Flips every bit of every byte, and sets every byte to its extremes. */
-static void assert_survives_damage(unsigned char *bytes, size_t length)
+static void assert_survives_damage(const struct subject *subject, unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         unsigned char was = bytes[i];
         for (int bit = 0; bit < 8; bit++) {
             bytes[i] = (unsigned char)(was ^ 1 << bit);
-            check_one(bytes, length);
+            check_one(subject, bytes, length);
         }
         bytes[i] = 0;
-        check_one(bytes, length);
+        check_one(subject, bytes, length);
         bytes[i] = 0xff;
-        check_one(bytes, length);
+        check_one(subject, bytes, length);
         bytes[i] = was;
     }
 }
 
+static const struct subject thread_impl = {THREAD_IMPL, &fix, 1};
+
 TEST(any_other_length_is_not_understood)
 {
     struct bytes class = class_with(1);
-    assert_refused_at_other_lengths(class.at, class.length);
+    assert_refused_at_other_lengths(&thread_impl, class.at, class.length);
 }
 
 TEST(damaged_classes_never_yield_a_wrong_change)
 {
     struct bytes class = class_with(1);
-    assert_survives_damage(class.at, class.length);
+    assert_survives_damage(&thread_impl, class.at, class.length);
 }
 
 TEST(a_pool_of_any_count_is_read_within_its_bytes)
@@ -357,29 +403,20 @@ TEST(a_pool_of_any_count_is_read_within_its_bytes)
     struct bytes pool = {.length = 0}, code = {.length = 0};
     put_pool(&pool);
     put_code(&code, 1);
-    for (unsigned count = 0; count <= UINT16_MAX; count++) {
-        struct call_change change;
-        assert_int_equal(find_in_parts(&pool, count, &code, code.length, &change),
-                         count == CONSTANTS ? CLASS_FILE_WRONG : CLASS_FILE_NOT_UNDERSTOOD);
-    }
+    for (unsigned count = 0; count <= UINT16_MAX; count++)
+        assert_int_equal(calls_in_parts(&pool, count, &code, code.length), count == CONSTANTS ? 1 : -1);
 }
 
-static void check_file(const char *name)
+static void check_file(const struct subject *subject, const char *name)
 {
     static unsigned char bytes[65536];
     FILE *file = fopen(name, "rb");
     assert_non_null(file);
     size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    struct call_change change;
-    enum class_file_result result = find(bytes, length, &change);
-    print_message("%s: %s\n", name,
-                  result == CLASS_FILE_WRONG ? "wrong" : result == CLASS_FILE_RIGHT ? "right" : "odd");
-    assert_int_not_equal(result, CLASS_FILE_NOT_UNDERSTOOD);
-    if (result == CLASS_FILE_WRONG)
-        assert_valid_change(bytes, length, change);
-    assert_refused_at_other_lengths(bytes, length);
-    assert_survives_damage(bytes, length);
+    check_one(subject, bytes, length);
+    assert_refused_at_other_lengths(subject, bytes, length);
+    assert_survives_damage(subject, bytes, length);
 }
 
 TEST(real_classes_are_understood)
@@ -391,6 +428,6 @@ TEST(real_classes_are_understood)
     }
     files = strdup(files);
     for (char *rest = files, *name; (name = strsep(&rest, ":")) != NULL;)
-        check_file(name);
+        check_file(&thread_impl, name);
     free(files);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bounds-checked reader of class files, and the search for the wrong call. */
+/* A bounds-checked reader of class files, the search for calls, and the writer of the changed class. */
 #include "class_file.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
-
-static const char class_name[] = "sun/management/ThreadImpl";
-static const char called[] = "getThreadTotalCpuTime0", meant[] = "getThreadUserCpuTime0";
-static const char call_descriptor[] = "(J)J";
 
 /*
  * The bytes left to read. After they have run out, every read returns 0 and bad is set: it is checked at the
@@ -63,7 +60,7 @@ enum {
     INVOKE_DYNAMIC = 18, MODULE = 19, PACKAGE = 20
 };
 
-enum { MAX_CONSTANTS = 4096 }; /* ThreadImpl has about 400 */
+enum { MAX_CONSTANTS = 4096 }; /* VirtualThread has about 850 */
 
 struct pool {
     const unsigned char *bytes;
@@ -131,29 +128,18 @@ static bool is_class(const struct pool *pool, unsigned index, const char *name)
     return found != NULL && is_utf8(pool, big_endian_16(found), name);
 }
 
-/* A method of the class itself. */
-static bool is_method(const struct pool *pool, unsigned index, const char *name)
+static bool is_method(const struct pool *pool, unsigned index, const struct called_method *called)
 {
     const unsigned char *method = constant(pool, index, METHOD);
-    if (method == NULL || !is_class(pool, big_endian_16(method), class_name))
+    if (method == NULL || !is_class(pool, big_endian_16(method), called->class_name))
         return false;
     const unsigned char *type = constant(pool, big_endian_16(method + 2), NAME_AND_TYPE);
-    return type != NULL && is_utf8(pool, big_endian_16(type), name)
-           && is_utf8(pool, big_endian_16(type + 2), call_descriptor);
-}
-
-/* The index of the method in the pool; 0: it is not there. */
-static uint16_t find_method(const struct pool *pool, const char *name)
-{
-    for (unsigned i = 1; i < pool->count; i++)
-        if (is_method(pool, i, name))
-            return (uint16_t)i;
-    return 0;
+    return type != NULL && is_utf8(pool, big_endian_16(type), called->name)
+           && is_utf8(pool, big_endian_16(type + 2), called->descriptor);
 }
 
 enum {
-    IINC = 132, RET = 169, TABLESWITCH = 170, LOOKUPSWITCH = 171, INVOKESTATIC = 184, WIDE = 196,
-    OPCODES = 202
+    IINC = 132, RET = 169, TABLESWITCH = 170, LOOKUPSWITCH = 171, WIDE = 196, OPCODES = 202
 };
 
 /* Number of bytes after each opcode (JVMS chapter 6), where the opcode alone determines it. */
@@ -193,36 +179,35 @@ static void skip_operands(struct reader *reader, const unsigned char *code, uint
     }
 }
 
-static enum class_file_result find_in_code(const struct pool *pool, const unsigned char *code, size_t length,
-                                           struct call_change *change)
+/* The number of such calls in code, and the offset of the last; -1: it is malformed. */
+static int find_in_code(const struct pool *pool, const unsigned char *code, size_t length,
+                        enum call_kind kind, const struct called_method *called, size_t *offset)
 {
-    uint16_t right = find_method(pool, meant);
-    unsigned calls = 0;
+    int calls = 0;
     struct reader reader = {code, code + length, false};
     while (reader.at < reader.end && !reader.bad) {
         uint8_t opcode = read_8(&reader);
-        if (opcode == INVOKESTATIC && reader.end - reader.at >= 2
+        if (opcode == kind && reader.end - reader.at >= 2
             && is_method(pool, big_endian_16(reader.at), called)) {
-            *change = (struct call_change){(size_t)(reader.at - code), right};
+            *offset = (size_t)(reader.at - code) - 1;
             calls++;
         }
         skip_operands(&reader, code, opcode);
     }
-    if (reader.bad || calls > 1 || (calls == 1 && right == 0))
-        return CLASS_FILE_NOT_UNDERSTOOD;
-    return calls == 1 ? CLASS_FILE_WRONG : CLASS_FILE_RIGHT;
+    return reader.bad ? -1 : calls;
 }
 
-enum class_file_result class_parts_find(const unsigned char *pool_bytes, size_t pool_length,
-                                        uint16_t pool_count, const unsigned char *code, size_t code_length,
-                                        struct call_change *change)
+int class_parts_calls(const unsigned char *pool_bytes, size_t pool_length, uint16_t pool_count,
+                      const unsigned char *code, size_t code_length, enum call_kind kind,
+                      const struct called_method *called)
 {
     struct pool pool;
+    size_t offset;
     struct reader reader = {pool_bytes, pool_bytes + pool_length, false};
     read_pool(&reader, pool_count, &pool);
     if (reader.bad || reader.at != reader.end)
-        return CLASS_FILE_NOT_UNDERSTOOD;
-    return find_in_code(&pool, code, code_length, change);
+        return -1;
+    return find_in_code(&pool, code, code_length, kind, called, &offset);
 }
 
 static void skip_attributes(struct reader *reader)
@@ -233,43 +218,67 @@ static void skip_attributes(struct reader *reader)
     }
 }
 
-/* What find_in_class collects about the methods. */
-struct search {
-    const struct pool *pool;
-    unsigned bodies; /* of the method to search */
-    const unsigned char *code;
-    size_t code_length;
-    bool meant_is_static;
+/* What is found of a change. */
+struct site {
+    const struct call_change *change;
+    size_t offset; /* of the call in the class */
+    int calls;
+    unsigned bodies; /* of the method that makes it */
+    bool has_target;
 };
 
-static void read_code(struct reader *reader, struct search *search)
+struct search {
+    const unsigned char *bytes;
+    const char *class_name;
+    const struct pool *pool;
+    struct site *sites;
+    size_t count;
+};
+
+static void read_code(struct reader *reader, const struct search *search, struct site *site)
 {
     read_32(reader); /* max_stack, max_locals */
-    search->code_length = read_32(reader);
-    search->code = take(reader, search->code_length);
-    search->bodies++;
+    size_t length = read_32(reader);
+    const unsigned char *code = take(reader, length);
+    if (code != NULL) {
+        site->bodies++;
+        site->calls = find_in_code(search->pool, code, length, site->change->kind, &site->change->from,
+                                   &site->offset);
+        site->offset += (size_t)(code - search->bytes);
+    }
     take(reader, (size_t)read_16(reader) * 8); /* exception table */
     skip_attributes(reader);
+}
+
+static bool is_named(const struct search *search, const uint16_t method[3], const char *name,
+                     const char *descriptor)
+{
+    return is_utf8(search->pool, method[1], name) && is_utf8(search->pool, method[2], descriptor);
 }
 
 static void read_method(struct reader *reader, struct search *search)
 {
     enum { STATIC = 0x0008 };
-    uint16_t flags = read_16(reader), name = read_16(reader), descriptor = read_16(reader);
-    bool searched = is_utf8(search->pool, name, CLASS_FILE_METHOD)
-                    && is_utf8(search->pool, descriptor, CLASS_FILE_DESCRIPTOR);
-    if (is_utf8(search->pool, name, meant) && is_utf8(search->pool, descriptor, call_descriptor))
-        search->meant_is_static = (flags & STATIC) != 0;
+    uint16_t method[3]; /* flags, name, descriptor */
+    struct site *caller = NULL;
+    for (int i = 0; i < 3; i++)
+        method[i] = read_16(reader);
+    for (struct site *site = search->sites; site < search->sites + search->count; site++) {
+        const struct called_method *to = &site->change->to;
+        if (is_named(search, method, site->change->method, site->change->descriptor))
+            caller = site;
+        site->has_target |= strcmp(to->class_name, search->class_name) != 0
+                            || (is_named(search, method, to->name, to->descriptor)
+                                && (method[0] & STATIC) != 0);
+    }
     for (unsigned left = read_16(reader); left > 0 && !reader->bad; left--) {
-        bool is_code = searched && is_utf8(search->pool, read_16(reader), "Code");
-        if (!searched)
-            read_16(reader);
+        bool is_code = is_utf8(search->pool, read_16(reader), "Code");
         size_t length = read_32(reader);
         const unsigned char *attribute = take(reader, length);
-        if (attribute == NULL || !is_code)
+        if (attribute == NULL || !is_code || caller == NULL)
             continue;
         struct reader body = {attribute, attribute + length, false};
-        read_code(&body, search);
+        read_code(&body, search, caller);
         if (body.bad || body.at != body.end)
             reader->bad = true;
     }
@@ -279,7 +288,7 @@ static void read_method(struct reader *reader, struct search *search)
 static void read_members(struct reader *reader, struct search *search)
 {
     read_16(reader); /* access flags */
-    if (!is_class(search->pool, read_16(reader), class_name))
+    if (!is_class(search->pool, read_16(reader), search->class_name))
         reader->bad = true;
     read_16(reader);                           /* super class */
     take(reader, (size_t)read_16(reader) * 2); /* interfaces */
@@ -292,22 +301,94 @@ static void read_members(struct reader *reader, struct search *search)
     skip_attributes(reader);
 }
 
-enum class_file_result class_file_find(const unsigned char *bytes, size_t length, struct call_change *change)
+/* Its bytes suffice for what is put. */
+static void put(struct class_bytes *to, const void *bytes, size_t length)
 {
+    memcpy(to->bytes + to->length, bytes, length);
+    to->length += length;
+}
+
+static void put_16(struct class_bytes *to, unsigned number)
+{
+    put(to, (const unsigned char[]){(unsigned char)(number >> 8), (unsigned char)number}, 2);
+}
+
+static void put_constant(struct class_bytes *to, uint8_t tag, unsigned first, unsigned second)
+{
+    put(to, &tag, 1);
+    put_16(to, first);
+    if (tag != CLASS)
+        put_16(to, second);
+}
+
+static void put_utf8(struct class_bytes *to, const char *text)
+{
+    put(to, &(const unsigned char){UTF8}, 1);
+    put_16(to, (unsigned)strlen(text));
+    put(to, text, strlen(text));
+}
+
+/* The constants of a method, from this index on; the last is the method. */
+enum { METHOD_CONSTANTS = 6, METHOD_CONSTANTS_BYTES = 3 * 3 + 3 + 5 + 5 };
+
+static void put_method(struct class_bytes *to, const struct called_method *method, unsigned index)
+{
+    put_utf8(to, method->class_name);
+    put_constant(to, CLASS, index, 0);
+    put_utf8(to, method->name);
+    put_utf8(to, method->descriptor);
+    put_constant(to, NAME_AND_TYPE, index + 2, index + 3);
+    put_constant(to, METHOD, index + 1, index + 4);
+}
+
+static int write_changed(const struct search *search, size_t length, size_t pool_end,
+                         struct class_bytes *changed)
+{
+    enum { COUNT_AT = 8 };
+    size_t most = length;
+    for (size_t i = 0; i < search->count; i++) {
+        const struct called_method *to = &search->sites[i].change->to;
+        most += METHOD_CONSTANTS_BYTES + strlen(to->class_name) + strlen(to->name) + strlen(to->descriptor);
+    }
+    *changed = (struct class_bytes){malloc(most), 0};
+    if (changed->bytes == NULL)
+        return -1;
+    unsigned constants = search->pool->count;
+    put(changed, search->bytes, COUNT_AT);
+    put_16(changed, constants + METHOD_CONSTANTS * (unsigned)search->count);
+    put(changed, search->bytes + COUNT_AT + 2, pool_end - COUNT_AT - 2);
+    for (size_t i = 0; i < search->count; i++)
+        put_method(changed, &search->sites[i].change->to, constants + METHOD_CONSTANTS * (unsigned)i);
+    size_t moved = changed->length - pool_end;
+    put(changed, search->bytes + pool_end, length - pool_end);
+    for (size_t i = 0; i < search->count; i++) {
+        struct class_bytes call = {changed->bytes + search->sites[i].offset + moved, 0};
+        put(&call, &(const unsigned char){CALL_STATIC}, 1);
+        put_16(&call, constants + METHOD_CONSTANTS * (unsigned)i + METHOD_CONSTANTS - 1);
+    }
+    return 0;
+}
+
+int class_file_change(const char *class_name, const unsigned char *bytes, size_t length,
+                      const struct call_change *changes, size_t count, struct class_bytes *changed)
+{
+    struct pool pool;
+    struct site sites[CALL_CHANGES] = {{0}};
+    struct search search = {bytes, class_name, &pool, sites, count};
     struct reader reader = {bytes, bytes + length, false};
     if (read_32(&reader) != 0xCAFEBABE)
-        return CLASS_FILE_NOT_UNDERSTOOD;
+        return -1;
     read_32(&reader); /* version */
-    struct pool pool;
     read_pool(&reader, read_16(&reader), &pool);
-    struct search search = {.pool = &pool};
+    const unsigned char *pool_end = reader.at;
+    for (size_t i = 0; i < count; i++)
+        sites[i].change = &changes[i];
     if (!reader.bad)
         read_members(&reader, &search);
-    if (reader.bad || reader.at != reader.end || search.bodies != 1)
-        return CLASS_FILE_NOT_UNDERSTOOD;
-    enum class_file_result result = find_in_code(&pool, search.code, search.code_length, change);
-    if (result == CLASS_FILE_WRONG && !search.meant_is_static)
-        return CLASS_FILE_NOT_UNDERSTOOD;
-    change->offset += result == CLASS_FILE_WRONG ? (size_t)(search.code - bytes) : 0;
-    return result;
+    if (reader.bad || reader.at != reader.end)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (sites[i].bodies != 1 || sites[i].calls != 1 || !sites[i].has_target)
+            return -1;
+    return write_changed(&search, length, (size_t)(pool_end - bytes), changed);
 }
