@@ -159,7 +159,6 @@ static jvmtiError make_environment(JavaVM *vm)
     jvmtiEventCallbacks callbacks = {
         .NativeMethodBind = on_native_method_bind, .VMInit = on_vm_init, .VMDeath = on_vm_death};
     java_threads_callbacks(&callbacks);
-    binding_callbacks(&callbacks);
     jvmtiError error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);

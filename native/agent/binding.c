@@ -207,60 +207,6 @@ static enum binding probe(jvmtiEnv *jvmti, JNIEnv *env, jclass thread_impl, enum
     return binding;
 }
 
-/* The natives to register; used by one thread at a time. */
-static struct {
-    jclass thread_impl;
-    JNINativeMethod methods[NATIVES];
-    jint count;
-    bool done;
-} registration;
-
-static void register_now(JNIEnv *env)
-{
-    if (registration.done)
-        return;
-    registration.done = true;
-    if ((*env)->RegisterNatives(env, registration.thread_impl, registration.methods, registration.count) != 0)
-        (*env)->ExceptionClear(env); /* the probe will notice */
-}
-
-static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass class)
-{
-    register_now(env);
-}
-
-void binding_callbacks(jvmtiEventCallbacks *callbacks)
-{
-    callbacks->ClassLoad = on_class_load;
-}
-
-/*
- * From JDK 17 on the JVM logs a warning if a caller that is not of the JDK's own loader registers natives of
- * the JDK. While a class is being loaded, the caller is that loader. So this uses the event of loading a
- * class: one of these small classes that few programs use. If all are loaded already, the JVM logs its
- * warning.
- */
-static void register_natives(jvmtiEnv *jvmti, JNIEnv *env)
-{
-    static const char *const seldom[] = {
-        "java.util.TooManyListenersException", "java.util.concurrent.BrokenBarrierException",
-        "java.util.DuplicateFormatFlagsException", "java.util.IllegalFormatWidthException",
-        "java.util.FormatFlagsConversionMismatchException", "java.util.InvalidPropertiesFormatException",
-        "java.util.IllegalFormatCodePointException", "java.util.concurrent.Phaser"};
-    jthread thread = NULL;
-    registration.done = false;
-    jvmtiError error = (*jvmti)->GetCurrentThread(jvmti, &thread);
-    if (error == JVMTI_ERROR_NONE)
-        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_LOAD, thread);
-    if (error == JVMTI_ERROR_NONE) {
-        for (size_t i = 0; i < sizeof seldom / sizeof *seldom && !registration.done; i++)
-            (*env)->DeleteLocalRef(env, boot_class(env, seldom[i], false));
-        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_LOAD, thread);
-    }
-    (*env)->DeleteLocalRef(env, thread);
-    register_now(env);
-}
-
 /*
  * Forces a safepoint by asking for the stack traces of no threads: during this call, every thread has been
  * outside of the JVM's own code at some moment.
@@ -274,21 +220,21 @@ static void pass_a_safepoint(jvmtiEnv *jvmti)
 }
 
 /*
- * Registers these trampolines. A native that another agent had bound to its function is then ours, and falls
- * back to the JVM's function.
+ * Registers these trampolines; the probe notices if that fails. A native that another agent had bound to its
+ * function is then ours, and falls back to the JVM's function.
  */
-static void register_trampolines(jvmtiEnv *jvmti, JNIEnv *env, const enum native *natives, jint count,
+static void register_trampolines(JNIEnv *env, jclass thread_impl, const enum native *natives, jint count,
                                  int which)
 {
-    registration.count = count;
+    JNINativeMethod methods[NATIVES];
     for (jint i = 0; i < count; i++) {
         enum native native = natives[i];
-        registration.methods[i] = (JNINativeMethod){.name = (char *)(uintptr_t)native_names[native],
-                                                    .signature = (char *)(uintptr_t)native_signature(native),
-                                                    .fnPtr = trampolines[native][which]};
+        methods[i] = (JNINativeMethod){.name = (char *)(uintptr_t)native_names[native],
+                                       .signature = (char *)(uintptr_t)native_signature(native),
+                                       .fnPtr = trampolines[native][which]};
         give(native);
     }
-    register_natives(jvmti, env);
+    boot_class_register(env, thread_impl, methods, count);
 }
 
 /* Why a native is not ours. Returns -1. */
@@ -329,10 +275,9 @@ int binding_make(jvmtiEnv *jvmti, JNIEnv *env, char *problem, size_t problem_siz
     }
     if (count == 0)
         return 0;
-    registration.thread_impl = thread_impl;
-    register_trampolines(jvmti, env, natives, count, 0);
+    register_trampolines(env, thread_impl, natives, count, 0);
     pass_a_safepoint(jvmti);
-    register_trampolines(jvmti, env, natives, count, 1);
+    register_trampolines(env, thread_impl, natives, count, 1);
     for (jint i = 0; i < count; i++) {
         enum binding binding = probe(jvmti, env, thread_impl, natives[i]);
         if (binding != BOUND_TO_OURS)

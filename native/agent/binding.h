@@ -21,9 +21,6 @@ TC_INTERNAL bool binding_is_thread_impl(jvmtiEnv *jvmti, jclass class);
 /* A global reference to ThreadImpl if it is loaded; otherwise null. One thread at a time. */
 TC_INTERNAL jclass binding_thread_impl(jvmtiEnv *jvmti, JNIEnv *env);
 
-/* Adds to callbacks the event that binding_make enables briefly. */
-TC_INTERNAL void binding_callbacks(jvmtiEventCallbacks *callbacks);
-
 /*
  * For the event NativeMethodBind: the trampoline to bind instead of this function; null: bind this function.
  */

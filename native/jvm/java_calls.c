@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local frames; classes by name, loaded ones and new objects of theirs; threads of the agent's. */
+/* Local frames; classes by name, loaded ones, their natives and objects; threads of the agent's. */
 #include "java_calls.h"
 
 #include <string.h>
@@ -70,6 +70,65 @@ jclass boot_class_loaded(jvmtiEnv *jvmti, JNIEnv *env, const char *signature)
         (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
     }
     return local_frame_pop(env, found);
+}
+
+struct registration {
+    jclass class;
+    const JNINativeMethod *methods;
+    jint count;
+    bool tried, done;
+};
+
+static void register_now(JNIEnv *env, struct registration *registration)
+{
+    if (registration->tried)
+        return;
+    registration->tried = true;
+    registration->done = (*env)->RegisterNatives(env, registration->class, registration->methods,
+                                                 registration->count) == 0;
+    if (!registration->done)
+        (*env)->ExceptionClear(env);
+}
+
+static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass class)
+{
+    struct registration *registration = NULL;
+    (*jvmti)->GetEnvironmentLocalStorage(jvmti, (void **)&registration);
+    register_now(env, registration);
+}
+
+/*
+ * From JDK 17 on the JVM logs a warning if a caller that is not of the JDK's own loader registers natives of
+ * the JDK. While a class is being loaded, the caller is that loader. So this uses the event of loading a
+ * class: one of these small classes that few programs use. If all are loaded already, the JVM logs its
+ * warning.
+ */
+bool boot_class_register(JNIEnv *env, jclass class, const JNINativeMethod *methods, jint count)
+{
+    static const char *const seldom[] = {
+        "java.util.TooManyListenersException", "java.util.concurrent.BrokenBarrierException",
+        "java.util.DuplicateFormatFlagsException", "java.util.IllegalFormatWidthException",
+        "java.util.FormatFlagsConversionMismatchException", "java.util.InvalidPropertiesFormatException",
+        "java.util.IllegalFormatCodePointException", "java.util.concurrent.Phaser"};
+    struct registration registration = {class, methods, count, false, false};
+    jvmtiEventCallbacks callbacks = {.ClassLoad = on_class_load};
+    JavaVM *vm;
+    jvmtiEnv *jvmti;
+    jthread thread = NULL;
+    if ((*env)->GetJavaVM(env, &vm) == JNI_OK
+        && (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) == JNI_OK) {
+        if ((*jvmti)->SetEnvironmentLocalStorage(jvmti, &registration) == JVMTI_ERROR_NONE
+            && (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) == JVMTI_ERROR_NONE
+            && (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE
+            && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_LOAD, thread)
+                   == JVMTI_ERROR_NONE)
+            for (size_t i = 0; i < sizeof seldom / sizeof *seldom && !registration.tried; i++)
+                (*env)->DeleteLocalRef(env, boot_class(env, seldom[i], false));
+        (*jvmti)->DisposeEnvironment(jvmti);
+        (*env)->DeleteLocalRef(env, thread);
+    }
+    register_now(env, &registration);
+    return registration.done;
 }
 
 jfieldID boot_field(JNIEnv *env, const char *class_name, const char *name, const char *signature)

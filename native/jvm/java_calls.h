@@ -32,6 +32,9 @@ TC_INTERNAL jfieldID boot_field(JNIEnv *env, const char *class_name, const char 
 TC_INTERNAL jobject boot_object(JNIEnv *env, const char *class_name, const char *signature,
                                 const jvalue *arguments);
 
+/* Binds natives of such a class without a warning in the JVM's log. False: it is refused. */
+TC_INTERNAL bool boot_class_register(JNIEnv *env, jclass class, const JNINativeMethod *methods, jint count);
+
 /*
  * Copies a string as modified UTF-8, truncated after a whole character if it is longer than size bytes, fills
  * the rest with zeros, and deletes the reference. False: it is null; text is unchanged.
