@@ -155,7 +155,7 @@ tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t ep
         account = take_new(&index);
     if (account != NULL) {
         account->shown = (struct tc_slot){0};
-        account->id = id;
+        TC_STORE(account->id, id);
         account->group = (uint8_t)group;
         account->counted = (struct tc_pair){0, 0};
         TC_STORE(account->epoch, epoch);
@@ -168,24 +168,59 @@ tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t ep
         handle = table.serial << SERIAL_SHIFT | index;
         TC_STORE(account->word, table.serial << SERIAL_SHIFT);
         *next_of_id(index) = table.first_of_id[id % IDS];
-        table.first_of_id[id % IDS] = index + 1;
+        TC_STORE(table.first_of_id[id % IDS], index + 1);
         TC_STORE(table.count, table.count + 1);
     }
     tc_unlock(&table.lock);
     return handle;
 }
 
+/* The account becomes the first of its list, where tc_account_hold_of looks. Needs the lock. */
+static tc_virtual find(uint64_t id)
+{
+    uint32_t *first = &table.first_of_id[id % IDS];
+    for (uint32_t *link = first; *link != 0; link = next_of_id(*link - 1)) {
+        uint32_t at = *link;
+        const struct account *account = account_at(at - 1);
+        if (account->id != id || !is_present(account))
+            continue;
+        if (link != first) {
+            *link = *next_of_id(at - 1);
+            *next_of_id(at - 1) = *first;
+            TC_STORE(*first, at);
+        }
+        return (TC_LOAD(account->word) & ~INDEX) | (at - 1);
+    }
+    return 0;
+}
+
 tc_virtual tc_virtual_of(uint64_t id)
 {
-    tc_virtual handle = 0;
     tc_lock(&table.lock);
-    for (uint32_t at = table.first_of_id[id % IDS]; at != 0 && handle == 0; at = *next_of_id(at - 1)) {
-        const struct account *account = account_at(at - 1);
-        if (account->id == id && is_present(account))
-            handle = (TC_LOAD(account->word) & ~INDEX) | (at - 1);
-    }
+    tc_virtual handle = find(id);
     tc_unlock(&table.lock);
     return handle;
+}
+
+/*
+ * Without a lock, the first of the list may be freed at any moment, and reused: if the word is then still the
+ * same, the id between the two looks at it was that of this account.
+ */
+struct account *tc_account_hold_of(uint64_t id, tc_virtual *handle, uint64_t *word)
+{
+    uint32_t at = TC_LOAD(table.first_of_id[id % IDS]);
+    if (at != 0) {
+        const struct account *account = account_at(at - 1);
+        uint64_t seen = TC_LOAD(account->word);
+        *handle = (seen & ~INDEX) | (at - 1);
+        if (seen >> SERIAL_SHIFT != 0 && TC_LOAD_RELAXED(account->id) == id) {
+            struct account *held = tc_account_hold(*handle, word);
+            if (held != NULL)
+                return held;
+        }
+    }
+    *handle = tc_virtual_of(id);
+    return tc_account_hold(*handle, word);
 }
 
 /*
@@ -214,20 +249,33 @@ static void free_account(struct account *account, uint32_t index)
     uint32_t *link = &table.first_of_id[account->id % IDS];
     while (*link != index + 1)
         link = next_of_id(*link - 1);
-    *link = *next_of_id(index);
+    TC_STORE(*link, *next_of_id(index));
     __atomic_store_n(&account->word, 0, __ATOMIC_SEQ_CST);
-    account->next_free = table.free;
+    TC_STORE(account->next_free, table.free);
     table.free = index + 1;
     TC_STORE(table.count, table.count - 1);
 }
 
-void tc_virtual_end(tc_virtual handle)
+/* Needs the lock. */
+static void end(tc_virtual handle)
 {
     uint64_t word;
-    tc_lock(&table.lock);
     struct account *account = hold(handle, &word);
     if (account != NULL)
         free_account(account, (uint32_t)(handle & INDEX));
+}
+
+void tc_virtual_end(tc_virtual handle)
+{
+    tc_lock(&table.lock);
+    end(handle);
+    tc_unlock(&table.lock);
+}
+
+void tc_virtual_end_of(uint64_t id)
+{
+    tc_lock(&table.lock);
+    end(find(id));
     tc_unlock(&table.lock);
 }
 

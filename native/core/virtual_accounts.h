@@ -42,8 +42,9 @@ TC_INTERNAL tc_virtual tc_virtual_of(uint64_t id);
 /* False: the account has ended, its epoch has passed, or there never was one. */
 TC_INTERNAL bool tc_virtual_is_present(tc_virtual account);
 
-/* Ends an account, unless it has ended already. Takes a lock. */
+/* Ends an account, or that of the thread with this id, unless it has ended already. Takes a lock. */
 TC_INTERNAL void tc_virtual_end(tc_virtual account);
+TC_INTERNAL void tc_virtual_end_of(uint64_t id);
 
 /* The number of accounts. */
 TC_INTERNAL uint32_t tc_virtual_count(void);
@@ -80,6 +81,12 @@ _Static_assert(sizeof(struct account) == 128, "and 4 in a list by id, as documen
  * it. Pass the word to release.
  */
 TC_INTERNAL struct account *tc_account_hold(tc_virtual handle, uint64_t *word);
+
+/*
+ * The same by the thread's id; stores the handle as well. Takes the lock only if, of the ids that share a
+ * list, another was held last.
+ */
+TC_INTERNAL struct account *tc_account_hold_of(uint64_t id, tc_virtual *handle, uint64_t *word);
 TC_INTERNAL void tc_account_release(struct account *account, uint64_t word);
 
 /* The account, to read it: it may end, but is not reused before tc_account_leave. */

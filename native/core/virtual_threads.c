@@ -166,14 +166,10 @@ void tc_virtual_unmount(void)
     unmount(own_carrier());
 }
 
-bool tc_virtual_mount(tc_virtual handle)
+/* account is held, or null. */
+static bool mount(struct carrier *carrier, tc_virtual handle, struct account *account, uint64_t word)
 {
-    struct carrier *carrier = own_carrier();
     struct tc_moment now;
-    uint64_t word;
-    if (carrier->mounted != 0) /* its unmounting was not reported */
-        unmount(carrier);
-    struct account *account = tc_account_hold(handle, &word);
     if (account == NULL)
         return false;
     if (carrier->tid == 0)
@@ -188,6 +184,31 @@ bool tc_virtual_mount(tc_virtual handle)
     if (!known)
         tc_virtual_end(handle);
     return true;
+}
+
+static struct carrier *free_carrier(void)
+{
+    struct carrier *carrier = own_carrier();
+    if (carrier->mounted != 0) /* its unmounting was not reported */
+        unmount(carrier);
+    return carrier;
+}
+
+bool tc_virtual_mount(tc_virtual handle)
+{
+    struct carrier *carrier = free_carrier();
+    uint64_t word;
+    struct account *account = tc_account_hold(handle, &word);
+    return mount(carrier, handle, account, word);
+}
+
+bool tc_virtual_mount_of(uint64_t id)
+{
+    struct carrier *carrier = free_carrier();
+    tc_virtual handle;
+    uint64_t word;
+    struct account *account = tc_account_hold_of(id, &handle, &word);
+    return mount(carrier, handle, account, word);
 }
 
 /* Merges the times into what readers have seen, so that no value decreases for any of them. */

@@ -22,11 +22,12 @@ struct tc_virtual_times {
 };
 
 /*
- * mount: from now on the calling thread, the carrier, runs this virtual thread; false: the account has ended,
- * or there never was one. unmount: it no longer runs one. They take no lock, and make the system calls of the
- * clock.
+ * mount: from now on the calling thread, the carrier, runs this virtual thread, or the one with this id;
+ * false: the account has ended, or there never was one. unmount: it no longer runs one. They take no lock
+ * (mount_of rarely does), and make the system calls of the clock.
  */
 TC_INTERNAL bool tc_virtual_mount(tc_virtual account);
+TC_INTERNAL bool tc_virtual_mount_of(uint64_t id);
 TC_INTERNAL void tc_virtual_unmount(void);
 
 /*

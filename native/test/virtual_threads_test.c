@@ -208,10 +208,12 @@ TEST(ticks_are_right_in_sums)
     tc_virtual_forbid();
 }
 
+enum { SHARED = 1 << 16 }; /* ids with this distance are in one list */
+
 /* Ids that share a list, an account that has ended in its middle, and one of an epoch that has passed. */
 TEST(an_account_is_found_by_its_thread)
 {
-    enum { ACCOUNTS = 3000, SHARED = 1 << 16 };
+    enum { ACCOUNTS = 3000 };
     static tc_virtual accounts[ACCOUNTS];
     uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
     for (uint64_t i = 0; i < ACCOUNTS; i++)
@@ -221,9 +223,21 @@ TEST(an_account_is_found_by_its_thread)
     for (uint64_t i = 0; i < ACCOUNTS; i++)
         assert_int_equal(tc_virtual_of(1 + i % 100 + i / 100 * SHARED), i % 2 == 0 ? 0 : accounts[i]);
     assert_int_equal(tc_virtual_of(ACCOUNTS), 0);
+    for (uint64_t i = 0; i < ACCOUNTS; i++) {
+        struct tc_virtual_times times;
+        uint64_t id = 1 + i % 100 + i / 100 * SHARED;
+        assert_int_equal(tc_virtual_mount_of(id), i % 2 != 0);
+        assert_int_equal(tc_virtual_own_times(id, THREADCLOCK_NOW, &times), i % 2 != 0 ? 0 : -ENOENT);
+        assert_true(i % 2 == 0 || times.account == accounts[i]);
+        tc_virtual_unmount();
+    }
+    tc_virtual_end_of(2 + SHARED);
+    assert_int_equal(tc_virtual_of(2 + SHARED), 0);
+    assert_int_equal(tc_virtual_of(2), accounts[1]);
     tc_virtual_forbid();
     tc_virtual_allow(THREADCLOCK_NOW);
     assert_int_equal(tc_virtual_of(2), 0);
+    assert_false(tc_virtual_mount_of(2));
     tc_virtual_forbid();
 }
 
@@ -343,8 +357,8 @@ static _Atomic bool done;
 
 static void renew(struct virtual_thread *virtual)
 {
-    tc_virtual_end(virtual->account);
-    virtual->id = ++ids;
+    tc_virtual_end_of(virtual->id);
+    virtual->id = ++ids * SHARED;
     virtual->true_ns = 0;
     virtual->seen = (struct seen){0};
     virtual->account = tc_virtual_begin(virtual->id, 0, true, tc_virtual_epoch());
@@ -369,7 +383,7 @@ static void *carry(void *argument)
         if (pthread_mutex_trylock(&virtual->running) != 0)
             continue;
         int64_t before_ns = thread_cpu_ns();
-        if (tc_virtual_mount(virtual->account)) {
+        if (tc_virtual_mount_of(virtual->id)) {
             check_own(virtual, (enum threadclock_freshness)(rand_r(&seed) % 2));
             (rand_r(&seed) % 2 == 0 ? burn_user_ns : burn_system_ns)(rand_r(&seed) % 2000000);
             check_own(virtual, THREADCLOCK_NOW);
