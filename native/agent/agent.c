@@ -40,7 +40,7 @@ static const char ending[] = "error: this JVM is ending";
 static const char not_live[] = "error: this JVM is starting or ending; try again";
 
 static const char not_hotspot[] = "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's "
-                                  "HotSpot 8 to 27 only; use an OpenJDK build, or leave the agent out";
+                                  "HotSpot 8 to 28 only; use an OpenJDK build, or leave the agent out";
 
 /* One agent per process. Its JVMTI environment and the handle of libjvm are kept for reuse after a detach. */
 static struct {
@@ -126,13 +126,13 @@ static void JNICALL on_native_method_bind(jvmtiEnv *jvmti, JNIEnv *env, jthread 
     report_log(&options, "sun.management.ThreadImpl.%s is answered by threadclock", native_names[native]);
 }
 
-static void start_metrics(jvmtiEnv *jvmti, JNIEnv *env);
+static void start_live(jvmtiEnv *jvmti, JNIEnv *env);
 
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     java_threads_register(env, NULL, 0);
     jfr_cue_live(jvmti, env);
-    start_metrics(jvmti, env);
+    start_live(jvmti, env);
 }
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
@@ -296,6 +296,15 @@ static int set_up(JavaVM *vm, struct agent_options *options, char *problem, size
     return set_up_reach(vm, options, problem, problem_size);
 }
 
+static void log_switches(const struct agent_options *options)
+{
+    const char *why, *way = virtual_accounting_way(&why);
+    if (way != NULL)
+        report_log(options, "switches of virtual threads are reported by %s%s%s%s",
+                   strcmp(way, "calls") == 0 ? "java.lang.VirtualThread itself" : "the JVM's events",
+                   why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
+}
+
 static void start(JavaVM *vm, struct agent_options *options)
 {
     char problem[1400];
@@ -338,28 +347,57 @@ static void start(JavaVM *vm, struct agent_options *options)
     report_log(options,
                "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",
                threadclock_version(), source.name, (long long)source.resolution_ns, (long long)source.age_ns);
+    log_switches(options);
     JNIEnv *env = jvm_clock_is_to_begin(options) ? live_environment(vm) : NULL;
     jvm_clock_answer(options, env != NULL && jfr_cue_has_come(agent.jvmti, env));
     if (options->report_file[0] != '\0')
         status(vm, options);
 }
 
-/* Waits for an attach that has come first. */
-static void start_metrics(jvmtiEnv *jvmti, JNIEnv *env)
+/* What fails is left out of the options; false: they are strict. */
+static bool leave_out(const char *problem, struct agent_options without)
+{
+    if (report_left_out(&agent.options, problem)) {
+        tc_lock(&agent.options_lock);
+        agent.options = without;
+        tc_unlock(&agent.options_lock);
+        return true;
+    }
+    stop();
+    report_unable(&agent.options, "%s", problem);
+    return false;
+}
+
+static void begin_virtual(JNIEnv *env)
+{
+    char problem[600];
+    if (virtual_accounting_live(env, problem, sizeof problem) != 0) {
+        struct agent_options without = agent.options;
+        without.virtual_clock = VIRTUAL_OFF;
+        virtual_accounting_leave();
+        leave_out(problem, without);
+    }
+}
+
+static void begin_metrics(jvmtiEnv *jvmti, JNIEnv *env)
 {
     char problem[400];
+    if (agent.active && prometheus_start(jvmti, env, problem, sizeof problem) != 0) {
+        struct agent_options without = agent.options;
+        without.prometheus[0] = '\0';
+        leave_out(problem, without);
+    }
+}
+
+/* Waits for an attach that has come first. */
+static void start_live(jvmtiEnv *jvmti, JNIEnv *env)
+{
     while (__atomic_exchange_n(&agent.busy, true, __ATOMIC_ACQ_REL))
         tc_pause();
-    if (agent.active && prometheus_start(jvmti, env, problem, sizeof problem) != 0) {
-        if (report_left_out(&agent.options, problem)) {
-            tc_lock(&agent.options_lock);
-            agent.options.prometheus[0] = '\0';
-            tc_unlock(&agent.options_lock);
-        } else {
-            stop();
-            report_unable(&agent.options, "%s", problem);
-        }
-    }
+    if (agent.active)
+        begin_virtual(env);
+    log_switches(&agent.options);
+    begin_metrics(jvmti, env);
     __atomic_store_n(&agent.busy, false, __ATOMIC_RELEASE);
 }
 

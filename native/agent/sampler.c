@@ -566,7 +566,7 @@ static void put_group(struct sample_message *message, const struct tc_virtual_gr
  * bytes each). If that would take more than 2 % of a CPU, some samples have none. due_ns: not read again
  * before.
  */
-static void put_virtual(struct sample_message *message, int64_t *due_ns)
+static void put_virtual(struct sample_message *message, JNIEnv *env, int64_t *due_ns)
 {
     struct tc_virtual_group groups[TC_VIRTUAL_GROUPS];
     uint32_t epoch = tc_virtual_epoch();
@@ -577,7 +577,7 @@ static void put_virtual(struct sample_message *message, int64_t *due_ns)
     int64_t used_ns = threadclock_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
     int64_t end_ns = monotonic_ns();
     *due_ns = end_ns + REST * used_ns;
-    if (tc_virtual_epoch() != epoch) /* switched off meanwhile: accounts were missing */
+    if (!virtual_accounting_holds(env) || tc_virtual_epoch() != epoch) /* switched off meanwhile: accounts were missing */
         return;
     sample_put_kind(message, SAMPLE_VIRTUAL);
     sample_put_u64(message, (uint64_t)end_ns);
@@ -600,7 +600,7 @@ static bool sample(struct work *work, bool first)
         put_threads(&work->message, work->jvmti, work->env, first ? &work->sampler->structs : NULL);
         work->named_ns = now_ns;
     }
-    put_virtual(&work->message, &work->virtual_due_ns);
+    put_virtual(&work->message, work->env, &work->virtual_due_ns);
     if (!sample_pass_put(&work->message, &work->pass, named || changed))
         return false;
     put_events(work->sampler, &work->message);

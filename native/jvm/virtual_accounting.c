@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Receives the JVM's reports of mount and unmount, and keeps the account of each virtual thread in its JVMTI
- * thread-local storage.
+ * Learns of mount and unmount, and keeps an account for each virtual thread that runs, found by its id.
  *
- * HotSpot offers these reports as extension events (jvmtiExport.cpp, EXT_EVENT_VIRTUAL_THREAD_MOUNT, JDK 21
- * to 27), in an environment with can_support_virtual_threads. They are sent in the carrier while the virtual
+ * The switches are reported by java.lang.VirtualThread itself (virtual_calls.h) or, where that is not
+ * possible, by extension events of HotSpot (jvmtiExport.cpp, EXT_EVENT_VIRTUAL_THREAD_MOUNT, JDK 21 to 28), in
+ * an environment with can_support_virtual_threads. The events are sent in the carrier while the virtual
  * thread is the current one: after it was mounted, and before it is unmounted. The last unmount comes before
- * VirtualThreadEnd.
+ * VirtualThreadEnd. Which of the two it is, is decided once.
  */
 #include "virtual_accounting.h"
 
@@ -23,6 +23,7 @@
 #include "lock.h"
 #include "report.h"
 #include "slot.h"
+#include "virtual_calls.h"
 #include "virtual_threads.h"
 #include "vm_structs.h"
 
@@ -45,38 +46,56 @@ static const char no_virtual_threads[] =
     "virtual threads cannot be accounted for: this JVM does not report their switches; it takes HotSpot 21 "
     "or later";
 
-/* Without the flag, HotSpot still offers the events, but never sends one. */
-static const char switches_off[] =
-    "virtual threads cannot be accounted for: this JVM was started with -XX:-DoJVMTIVirtualThreadTransitions "
-    "and does not report their switches; start it without that flag";
+enum way { WAY_UNDECIDED, WAY_CALLS, WAY_EVENTS };
 
 /* Uses a separate environment, so that its capability and its events can be given back. */
 static struct {
     struct tc_lock lock;
+    JavaVM *vm;
     jvmtiEnv *jvmti; /* kept when accounting is off */
     bool bound;      /* each virtual thread has its own kernel thread, and so its own clock */
+    bool announced;  /* at the JVM's start, that classes will be redefined */
+    bool on;         /* switches are reported */
+    bool deciding;
+    enum way way;
+    char why[400]; /* it is not calls */
     jint mount_event, unmount_event;
     uint32_t askers[THREADCLOCK_INTERPOLATED + 1]; /* by the clock that they ask for */
     int agents; /* what its option says */
 } accounting;
 
-static const char unnamed[] = "(unnamed virtual threads)";
+/* A group of threads without names, looked up once: its number + 1. */
+struct unnamed {
+    const char *group;
+    uint32_t number;
+};
+
+static struct unnamed others = {"(unnamed virtual threads)", 0};
 
 /*
- * What starts many threads without names on JDK 21 to 27. Compared by class, because there may be an executor
+ * What starts many threads without names on JDK 21 to 28. Compared by class, because there may be an executor
  * for each request.
  */
 static struct starter {
-    const char *class_name, *group;
+    const char *class_name;
+    struct unnamed unnamed;
     jclass class; /* null: this JVM has none */
-} starters[] = {{"java.util.concurrent.ThreadPerTaskExecutor", "(unnamed, of executors)", NULL},
-                {"jdk.internal.misc.ThreadFlock$ThreadContainerImpl", "(unnamed, of task scopes)", NULL}};
+} starters[] = {
+    {"java.util.concurrent.ThreadPerTaskExecutor", {"(unnamed, of executors)", 0}, NULL},
+    {"jdk.internal.misc.ThreadFlock$ThreadContainerImpl", {"(unnamed, of task scopes)", 0}, NULL}};
 enum { STARTERS = sizeof starters / sizeof *starters };
 
 static struct {
     jfieldID name, container; /* null: there is none */
     bool ready;
 } fields;
+
+/* Of VirtualThread and Continuation, looked up once an object is there: they take long to initialize. */
+static struct object_field {
+    const char *name, *signature;
+    jfieldID id;
+} state = {"state", "I", NULL}, continuation = {"cont", "Ljdk/internal/vm/Continuation;", NULL},
+  tail = {"tail", "Ljdk/internal/vm/StackChunk;", NULL};
 
 /*
  * Looks up the fields, in the live phase. Until then every thread is in the group of those without names. If
@@ -97,16 +116,16 @@ static void prepare_names(JNIEnv *env)
     TC_STORE(fields.ready, fields.name != NULL); /* tried again if memory or the stack was exhausted */
 }
 
-static const char *group_of_unnamed(JNIEnv *env, jthread thread)
+static struct unnamed *started_by(JNIEnv *env, jthread thread)
 {
     jobject container =
         fields.container != NULL ? (*env)->GetObjectField(env, thread, fields.container) : NULL;
-    const char *group = unnamed;
+    struct unnamed *unnamed = &others;
     for (int i = 0; i < STARTERS && container != NULL; i++)
         if (starters[i].class != NULL && (*env)->IsInstanceOf(env, container, starters[i].class))
-            group = starters[i].group;
+            unnamed = &starters[i].unnamed;
     (*env)->DeleteLocalRef(env, container);
-    return group;
+    return unnamed;
 }
 
 /*
@@ -116,12 +135,19 @@ static const char *group_of_unnamed(JNIEnv *env, jthread thread)
 static uint32_t group_of(JNIEnv *env, jthread thread)
 {
     char name[TC_GROUP_NAME_BYTES];
-    if (!TC_LOAD(fields.ready))
-        return tc_group_of(unnamed);
-    name[0] = '\0';
-    if (fields.name != NULL)
-        boot_text(env, (*env)->GetObjectField(env, thread, fields.name), name, sizeof name);
-    return tc_group_of(name[0] != '\0' ? name : group_of_unnamed(env, thread));
+    bool ready = TC_LOAD(fields.ready);
+    jstring string = ready ? (*env)->GetObjectField(env, thread, fields.name) : NULL;
+    if (string != NULL && (*env)->GetStringLength(env, string) > 0) {
+        boot_text(env, string, name, sizeof name);
+        return tc_group_of(name);
+    }
+    struct unnamed *unnamed = ready ? started_by(env, thread) : &others;
+    uint32_t number = TC_LOAD_RELAXED(unnamed->number);
+    if (number == 0) {
+        number = tc_group_of(unnamed->group) + 1;
+        TC_STORE(unnamed->number, number);
+    }
+    return number - 1;
 }
 
 static bool has_capability(const jvmtiCapabilities *capabilities)
@@ -139,50 +165,86 @@ static jvmtiCapabilities capability(void)
     return capabilities;
 }
 
-/* The account of the current virtual thread. A stale one, of an earlier epoch, is recognised by the core. */
-static tc_virtual account_of_current(jvmtiEnv *jvmti)
+/* Looks the field up in a class; by JVMTI, because JNI would call Java code to throw an exception if there is none. */
+static jfieldID field_of(JNIEnv *env, jclass class, struct object_field *field)
 {
-    void *data = NULL;
-    bool known = (*jvmti)->GetThreadLocalStorage(jvmti, NULL, &data) == JVMTI_ERROR_NONE;
-    return known ? (tc_virtual)(uintptr_t)data : 0;
+    jvmtiEnv *jvmti = accounting.jvmti;
+    jint count = 0;
+    jfieldID *ids = NULL, found = NULL;
+    if ((*jvmti)->GetClassFields(jvmti, class, &count, &ids) != JVMTI_ERROR_NONE)
+        return NULL;
+    for (jint i = 0; i < count && found == NULL; i++) {
+        char *name = NULL, *signature = NULL;
+        if ((*jvmti)->GetFieldName(jvmti, class, ids[i], &name, &signature, NULL) == JVMTI_ERROR_NONE
+            && strcmp(name, field->name) == 0 && strcmp(signature, field->signature) == 0)
+            found = ids[i];
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)ids);
+    TC_STORE(field->id, found);
+    return found;
+}
+
+/* Begins the account of this virtual thread, which the calling thread carries. 0: that is not possible. */
+static tc_virtual begin(JNIEnv *env, jthread thread, uint64_t id, bool whole)
+{
+    uint32_t epoch = tc_virtual_epoch();
+    return epoch != 0 && id != 0 ? tc_virtual_begin(id, group_of(env, thread), whole, epoch) : 0;
 }
 
 /*
- * Begins the account of this virtual thread, the current one. 0: that is not possible. The thread is passed
- * to JVMTI because JDK 21 stops all switches in the JVM if it gets null (jvmtiEnv.cpp,
- * SetThreadLocalStorage).
+ * True: it has never run. The stack of one that was unmounted is in chunks, of which one is always left
+ * (continuationFreezeThaw.cpp); and no mount follows without an unmount, as events do when a thread is
+ * pinned.
  */
-static tc_virtual begin(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool whole)
+static bool is_new(JNIEnv *env, jthread thread)
 {
-    uint32_t epoch = tc_virtual_epoch();
-    uint64_t id = epoch != 0 ? java_threads_id(env, thread) : 0;
-    tc_virtual account = id != 0 ? tc_virtual_begin(id, group_of(env, thread), whole, epoch) : 0;
-    if (account != 0
-        && (*jvmti)->SetThreadLocalStorage(jvmti, thread, (void *)(uintptr_t)account) != JVMTI_ERROR_NONE) {
-        tc_virtual_end(account);
-        return 0;
-    }
-    return account;
+    jfieldID field = TC_LOAD(continuation.id);
+    if (field == NULL)
+        field = field_of(env, (*env)->GetObjectClass(env, thread), &continuation);
+    jobject stack = field != NULL ? (*env)->GetObjectField(env, thread, field) : NULL;
+    if (stack == NULL)
+        return false;
+    field = TC_LOAD(tail.id);
+    if (field == NULL)
+        field = field_of(env, (*env)->GetSuperclass(env, (*env)->GetObjectClass(env, stack)), &tail);
+    return field != NULL && (*env)->GetObjectField(env, stack, field) == NULL;
+}
+
+static void JNICALL mounted(JNIEnv *env, jclass helper, jthread thread, jlong id)
+{
+    if (!tc_virtual_mount_of((uint64_t)id) && tc_virtual_epoch() != 0)
+        tc_virtual_mount(begin(env, thread, (uint64_t)id, is_new(env, thread)));
+}
+
+static void JNICALL unmounted(JNIEnv *env, jclass helper)
+{
+    tc_virtual_unmount();
+}
+
+static void JNICALL ended(JNIEnv *env, jclass helper, jlong id)
+{
+    tc_virtual_end_of((uint64_t)id);
 }
 
 /* Called before the first mount. */
 static void JNICALL on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    if (accounting.bound)
-        return;
-    begin(jvmti, env, thread, true);
+    if (!accounting.bound)
+        begin(env, thread, java_threads_id(env, thread), true);
 }
 
 static void JNICALL on_mount(jvmtiEnv *jvmti, ...)
 {
-    if (tc_virtual_mount(account_of_current(jvmti)) || tc_virtual_epoch() == 0)
-        return;
-    va_list arguments; /* it ran before */
+    va_list arguments;
     va_start(arguments, jvmti);
     JNIEnv *env = va_arg(arguments, JNIEnv *);
     jthread thread = va_arg(arguments, jthread);
     va_end(arguments);
-    tc_virtual_mount(begin(jvmti, env, thread, false));
+    uint64_t id = java_threads_id(env, thread);
+    if (!tc_virtual_mount_of(id) && tc_virtual_epoch() != 0)
+        tc_virtual_mount(begin(env, thread, id, false)); /* it ran before */
 }
 
 static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
@@ -192,17 +254,7 @@ static void JNICALL on_unmount(jvmtiEnv *jvmti, ...)
 
 static void JNICALL on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    tc_virtual_end(account_of_current(jvmti));
-}
-
-/*
- * Looks up all fields that callbacks of virtual threads read, because that may load classes. Fields can be
- * looked up from VM_INIT on.
- */
-static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
-{
-    prepare_names(env);
-    java_threads_id(env, thread);
+    tc_virtual_end_of(java_threads_id(env, thread));
 }
 
 /* Finds both extension events: true if they are there. */
@@ -228,31 +280,44 @@ static bool find_events(jvmtiEnv *jvmti)
     return accounting.mount_event >= 0 && accounting.unmount_event >= 0;
 }
 
-static bool is_off(JavaVM *vm, const char *flag)
+/* The value of a flag of the JVM's (vm_structs_flag). */
+static const void *flag(const char *name)
 {
-    void *libjvm = instance_libjvm(vm);
-    bool off = libjvm != NULL && vm_structs_flag_is_off(libjvm, flag);
+    void *libjvm = instance_libjvm(accounting.vm);
+    const void *value = libjvm != NULL ? vm_structs_flag(libjvm, name) : NULL;
     if (libjvm != NULL)
         dlclose(libjvm);
-    return off;
+    return value;
 }
 
-/* Makes the environment, once. Null, or the reason why this JVM does not report switches. */
+static bool is_off(const char *name)
+{
+    const char *value = flag(name);
+    return value != NULL && *value == 0;
+}
+
+static bool has_text(const char *name)
+{
+    const char *const *value = flag(name);
+    return value != NULL && *value != NULL && **value != '\0';
+}
+
+/*
+ * The environment, made once; announced: at the JVM's start, so that redefining a class discards only the
+ * code that depends on it. Null, or the reason why this JVM does not report switches.
+ */
 static const char *make_environment(JavaVM *vm)
 {
-    jvmtiCapabilities potential;
+    jvmtiCapabilities potential, redefining = {.can_redefine_classes = 1, .can_retransform_classes = 1};
+    jvmtiPhase phase;
     jvmtiEnv *jvmti = NULL;
     if (accounting.jvmti != NULL)
         return NULL;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return no_virtual_threads;
-    if (is_off(vm, "DoJVMTIVirtualThreadTransitions")) {
-        (*jvmti)->DisposeEnvironment(jvmti);
-        return switches_off;
-    }
-    accounting.bound = is_off(vm, "VMContinuations");
+    accounting.vm = vm;
+    accounting.bound = is_off("VMContinuations");
     struct callbacks callbacks = {{NULL}};
-    callbacks.of[JVMTI_EVENT_VM_INIT - EVENT_MIN] = (void *)on_vm_init;
     callbacks.of[EVENT_VIRTUAL_THREAD_START - EVENT_MIN] = (void *)on_start;
     callbacks.of[EVENT_VIRTUAL_THREAD_END - EVENT_MIN] = (void *)on_end;
     memset(&potential, 0, sizeof potential);
@@ -263,6 +328,9 @@ static const char *make_environment(JavaVM *vm)
                == JVMTI_ERROR_NONE
         && (*jvmti)->SetEventCallbacks(jvmti, (jvmtiEventCallbacks *)&callbacks, sizeof callbacks)
                == JVMTI_ERROR_NONE) {
+        accounting.announced = (*jvmti)->GetPhase(jvmti, &phase) == JVMTI_ERROR_NONE
+                               && phase == JVMTI_PHASE_ONLOAD
+                               && (*jvmti)->AddCapabilities(jvmti, &redefining) == JVMTI_ERROR_NONE;
         __atomic_store_n(&accounting.jvmti, jvmti, __ATOMIC_RELEASE);
         return NULL;
     }
@@ -270,20 +338,60 @@ static const char *make_environment(JavaVM *vm)
     return no_virtual_threads;
 }
 
-static void prepare_fields(JavaVM *vm)
+static bool events_wanted(void)
 {
-    jvmtiPhase phase;
-    JNIEnv *env;
-    jthread thread;
-    jvmtiEnv *jvmti = accounting.jvmti;
-    bool live = (*jvmti)->GetPhase(jvmti, &phase) == JVMTI_ERROR_NONE && phase == JVMTI_PHASE_LIVE;
-    if (!live)
-        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, NULL);
-    else if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) == JNI_OK
-             && (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE) {
-        on_vm_init(jvmti, env, thread);
-        (*env)->DeleteLocalRef(env, thread);
+    char *value = NULL;
+    bool wanted = (*accounting.jvmti)->GetSystemProperty(accounting.jvmti, VIRTUAL_SWITCHES_PROPERTY, &value)
+                      == JVMTI_ERROR_NONE
+                  && strcmp(value, "events") == 0;
+    (*accounting.jvmti)->Deallocate(accounting.jvmti, (unsigned char *)value);
+    return wanted;
+}
+
+/* Why VirtualThread had better not be changed; null: nothing is known against it. */
+static const char *objection(void)
+{
+    jint version = 0;
+    const char *records = flag("RecordDynamicDumpInfo");
+    const char *const *mode = flag("AOTMode");
+    if (events_wanted())
+        return "-D" VIRTUAL_SWITCHES_PROPERTY "=events asks for them";
+    if (accounting.bound)
+        return "virtual threads are not switched here";
+    /* "Critical class java.lang.VirtualThread has been excluded": no archive would be written. */
+    if (has_text("AOTCacheOutput") || has_text("ArchiveClassesAtExit") || (records != NULL && *records != 0)
+        || (mode != NULL && *mode != NULL && (strcmp(*mode, "record") == 0 || strcmp(*mode, "create") == 0)))
+        return "this JVM writes an archive of classes, which must not be changed";
+    (*accounting.jvmti)->GetVersionNumber(accounting.jvmti, &version);
+    if (!accounting.announced && (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR < 25)
+        return "before JDK 25, changing a class of a running JVM discards all compiled code; start it with "
+               "virtual=on";
+    return NULL;
+}
+
+/*
+ * Decides how switches are reported. Holds no lock, because other agents' code may run meanwhile, even this:
+ * whoever else comes waits for a moment, and otherwise leaves the rest to the thread that decides.
+ */
+static void decide(JNIEnv *env)
+{
+    enum { PATIENCE = 50000 }; /* a second */
+    static const struct virtual_natives natives = {mounted, unmounted, ended};
+    if (TC_LOAD(accounting.way) != WAY_UNDECIDED)
+        return;
+    if (__atomic_exchange_n(&accounting.deciding, true, __ATOMIC_ACQ_REL)) {
+        for (int tries = 0; tries < PATIENCE && TC_LOAD(accounting.way) == WAY_UNDECIDED; tries++)
+            tc_pause();
+        return;
     }
+    prepare_names(env);
+    const char *against = objection();
+    if (against != NULL)
+        snprintf(accounting.why, sizeof accounting.why, "%s", against);
+    bool calls = against == NULL
+                 && virtual_calls_prepare(accounting.jvmti, env, &natives, accounting.why,
+                                          sizeof accounting.why) == 0;
+    TC_STORE(accounting.way, calls ? WAY_CALLS : WAY_EVENTS);
 }
 
 /*
@@ -304,28 +412,6 @@ static jvmtiError set_events(jvmtiEventMode mode)
     return error;
 }
 
-/* Accounts are allowed only while all switches are reported; they would otherwise count others' time. */
-static void disable(void)
-{
-    jvmtiCapabilities wanted = capability();
-    tc_virtual_forbid();
-    set_events(JVMTI_DISABLE);
-    (*accounting.jvmti)->RelinquishCapabilities(accounting.jvmti, &wanted);
-}
-
-static jvmtiError enable(enum threadclock_freshness clock)
-{
-    jvmtiCapabilities wanted = capability();
-    jvmtiError error = (*accounting.jvmti)->AddCapabilities(accounting.jvmti, &wanted);
-    if (error == JVMTI_ERROR_NONE)
-        error = set_events(JVMTI_ENABLE);
-    if (error == JVMTI_ERROR_NONE)
-        tc_virtual_allow(clock);
-    else
-        disable();
-    return error;
-}
-
 /* False: nobody asks. The kernel's own clock is the most precise one, and ticks are the least. */
 static bool most_precise(enum threadclock_freshness *clock)
 {
@@ -339,41 +425,138 @@ static bool most_precise(enum threadclock_freshness *clock)
     return false;
 }
 
+/* Null before the live phase. */
+static JNIEnv *live_environment(void)
+{
+    jvmtiPhase phase;
+    JNIEnv *env = NULL;
+    if ((*accounting.jvmti)->GetPhase(accounting.jvmti, &phase) != JVMTI_ERROR_NONE
+        || phase != JVMTI_PHASE_LIVE
+        || (*accounting.vm)->GetEnv(accounting.vm, (void **)&env, JNI_VERSION_1_8) != JNI_OK)
+        return NULL;
+    return env;
+}
+
+/* Accounts are allowed only while all switches are reported; they would otherwise count others' time. */
+static void disable(JNIEnv *env)
+{
+    jvmtiCapabilities wanted = capability();
+    tc_virtual_forbid();
+    accounting.on = false;
+    if (accounting.way == WAY_CALLS && env != NULL)
+        virtual_calls_switch(env, false);
+    if (accounting.way == WAY_EVENTS)
+        set_events(JVMTI_DISABLE);
+    (*accounting.jvmti)->RelinquishCapabilities(accounting.jvmti, &wanted);
+}
+
+/* 0, or -1 with the reason in problem. */
+static int enable(JNIEnv *env, enum threadclock_freshness clock, char *problem, size_t problem_size)
+{
+    jvmtiCapabilities wanted = capability();
+    jvmtiError error = (*accounting.jvmti)->AddCapabilities(accounting.jvmti, &wanted);
+    /* Without the flag, HotSpot still offers the events, but never sends one. */
+    if (accounting.way == WAY_EVENTS && is_off("DoJVMTIVirtualThreadTransitions")) {
+        snprintf(problem, problem_size,
+                 "virtual threads cannot be accounted for: this JVM was started with "
+                 "-XX:-DoJVMTIVirtualThreadTransitions and does not report their switches, and "
+                 "java.lang.VirtualThread does not either (%s); start it without that flag",
+                 accounting.why);
+        return -1;
+    }
+    if (error == JVMTI_ERROR_NONE && accounting.way == WAY_EVENTS)
+        error = set_events(JVMTI_ENABLE);
+    if (error != JVMTI_ERROR_NONE) {
+        disable(env);
+        snprintf(problem, problem_size, "virtual threads cannot be accounted for here: JVMTI error %d",
+                 (int)error);
+        return -1;
+    }
+    accounting.on = true;
+    if (accounting.way == WAY_CALLS)
+        virtual_calls_switch(env, true);
+    tc_virtual_allow(clock); /* last: an account counts only while its thread's switches are reported */
+    return 0;
+}
+
+/* Does what the askers want, in the live phase. Needs the lock. 0, or -1 with the reason in problem. */
+static int apply(JNIEnv *env, char *problem, size_t problem_size)
+{
+    enum threadclock_freshness clock;
+    bool wanted = most_precise(&clock);
+    if (wanted && accounting.on)
+        tc_virtual_allow(clock);
+    else if (wanted && accounting.way != WAY_UNDECIDED)
+        return enable(env, clock, problem, problem_size);
+    else if (!wanted && accounting.on)
+        disable(env);
+    return 0;
+}
+
 int virtual_accounting_on(JavaVM *vm, enum threadclock_freshness clock, char *problem, size_t problem_size)
 {
-    enum threadclock_freshness in_force;
     tc_lock(&accounting.lock);
     const char *refusal = make_environment(vm);
-    jvmtiError error = JVMTI_ERROR_NONE;
+    tc_unlock(&accounting.lock);
     if (refusal != NULL) {
         snprintf(problem, problem_size, "%s", refusal);
-    } else if (!most_precise(&in_force)) {
-        prepare_fields(vm);
-        error = enable(clock);
-        if (error != JVMTI_ERROR_NONE)
-            snprintf(problem, problem_size, "virtual threads cannot be accounted for here: JVMTI error %d",
-                     (int)error);
+        return -1;
     }
-    bool asks = refusal == NULL && error == JVMTI_ERROR_NONE;
-    if (asks) {
-        accounting.askers[clock]++;
-        if (most_precise(&in_force))
-            tc_virtual_allow(in_force);
-    }
+    JNIEnv *env = live_environment();
+    if (env != NULL)
+        decide(env);
+    tc_lock(&accounting.lock);
+    accounting.askers[clock]++;
+    int result = env != NULL ? apply(env, problem, problem_size) : 0;
+    if (result != 0)
+        accounting.askers[clock]--;
     tc_unlock(&accounting.lock);
-    return asks ? 0 : -1;
+    return result;
+}
+
+int virtual_accounting_live(JNIEnv *env, char *problem, size_t problem_size)
+{
+    enum threadclock_freshness clock;
+    if (accounting.jvmti == NULL || !most_precise(&clock))
+        return 0;
+    decide(env);
+    tc_lock(&accounting.lock);
+    int result = apply(env, problem, problem_size);
+    tc_unlock(&accounting.lock);
+    return result;
 }
 
 void virtual_accounting_off(enum threadclock_freshness clock)
 {
-    enum threadclock_freshness in_force;
+    char problem[1]; /* there is none: nothing is switched on */
     tc_lock(&accounting.lock);
     accounting.askers[clock]--;
-    if (most_precise(&in_force))
-        tc_virtual_allow(in_force);
-    else
-        disable();
+    apply(live_environment(), problem, sizeof problem);
     tc_unlock(&accounting.lock);
+}
+
+/* Another agent has redefined VirtualThread, so that it no longer reports switches: the events do from now. */
+static void change_to_events(JNIEnv *env)
+{
+    char problem[sizeof accounting.why];
+    tc_lock(&accounting.lock);
+    if (accounting.way == WAY_CALLS) {
+        if (accounting.on)
+            disable(env);
+        snprintf(accounting.why, sizeof accounting.why, "another agent has redefined java.lang.VirtualThread");
+        TC_STORE(accounting.way, WAY_EVENTS);
+        if (apply(env, problem, sizeof problem) != 0)
+            snprintf(accounting.why, sizeof accounting.why, "%s", problem);
+    }
+    tc_unlock(&accounting.lock);
+}
+
+bool virtual_accounting_holds(JNIEnv *env)
+{
+    if (TC_LOAD(accounting.way) != WAY_CALLS || virtual_calls_are_made(env))
+        return true;
+    change_to_events(env);
+    return false;
 }
 
 /* The agent's commands come one at a time. */
@@ -403,19 +586,32 @@ int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char
 }
 
 /* Does nothing for a thread that has an account: it was unmounted or is ending, and is not mounted again. */
-void virtual_accounting_adopt(JNIEnv *env)
+void virtual_accounting_adopt(JNIEnv *env, uint64_t id)
 {
     jvmtiEnv *jvmti = __atomic_load_n(&accounting.jvmti, __ATOMIC_ACQUIRE);
     jthread thread = NULL;
-    if (jvmti != NULL && tc_virtual_epoch() != 0 && !tc_virtual_is_present(account_of_current(jvmti))
+    if (jvmti != NULL && tc_virtual_epoch() != 0 && tc_virtual_of(id) == 0
         && (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE)
-        tc_virtual_mount(begin(jvmti, env, thread, false));
+        tc_virtual_mount(begin(env, thread, id, false));
+}
+
+/* The end is reported after the thread is seen to have ended. */
+static bool has_ended(JNIEnv *env, jthread thread)
+{
+    enum { TERMINATED = 99 }; /* VirtualThread.java, JDK 21 to 28 */
+    jfieldID field = TC_LOAD(state.id);
+    if (field == NULL)
+        field = field_of(env, (*env)->GetObjectClass(env, thread), &state);
+    return field != NULL && (*env)->GetIntField(env, thread, field) == TERMINATED;
 }
 
 int virtual_accounting_times(JNIEnv *env, jthread thread, struct tc_virtual_times *times)
 {
     tc_virtual account = tc_virtual_epoch() != 0 ? tc_virtual_of(java_threads_id(env, thread)) : 0;
-    return account != 0 ? tc_virtual_times(account, times) : -ESRCH;
+    if (account == 0 || has_ended(env, thread))
+        return -ESRCH;
+    int error = tc_virtual_times(account, times);
+    return error == 0 && !virtual_accounting_holds(env) ? -ESRCH : error;
 }
 
 static void free_function(jvmtiEnv *jvmti, const jvmtiExtensionFunctionInfo *function)
@@ -428,7 +624,7 @@ static void free_function(jvmtiEnv *jvmti, const jvmtiExtensionFunctionInfo *fun
     (*jvmti)->Deallocate(jvmti, (unsigned char *)function->id);
 }
 
-/* HotSpot's own function for it (JDK 21 to 27, jvmtiExtensions.cpp) asks for the capability itself. */
+/* HotSpot's own function for it (JDK 21 to 28, jvmtiExtensions.cpp) asks for the capability itself. */
 jthread virtual_accounting_mounted(jthread carrier)
 {
     jint count = 0;
@@ -448,10 +644,21 @@ jthread virtual_accounting_mounted(jthread carrier)
     return mounted;
 }
 
+const char *virtual_accounting_way(const char **why)
+{
+    *why = accounting.why;
+    return !accounting.on ? NULL : accounting.way == WAY_CALLS ? "calls" : "events";
+}
+
 void virtual_accounting_status(const struct agent_options *to)
 {
+    const char *why, *way = virtual_accounting_way(&why);
     bool on = tc_virtual_epoch() != 0;
     report_answer(to, "virtual=%s", agent_virtual_words[on ? (int)tc_virtual_clock() + 1 : 0]);
     if (on)
         report_answer(to, "virtual.threads=%u", (unsigned)tc_virtual_count());
+    if (way != NULL)
+        report_answer(to, "virtual.switches=%s", way);
+    if (way != NULL && why[0] != '\0')
+        report_answer(to, "virtual.switches.why=%s", why);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Switches the accounting of virtual threads on and off: HotSpot's JVMTI events tell the core when one is
- * mounted on a carrier and unmounted.
+ * Switches the accounting of virtual threads on and off: java.lang.VirtualThread or HotSpot's JVMTI events
+ * tell the core when one is mounted on a carrier and unmounted.
  */
 #ifndef TC_AGENT_VIRTUAL_ACCOUNTING_H
 #define TC_AGENT_VIRTUAL_ACCOUNTING_H
@@ -13,15 +13,21 @@
 #include "sys.h"
 #include "virtual_threads.h"
 
+/* -D: "events" leaves java.lang.VirtualThread as it is. */
+#define VIRTUAL_SWITCHES_PROPERTY "threadclock.switches"
+
 /*
  * Asks for accounting with this clock: 0, or -1 with a sentence about the reason in problem. Accounting is on
  * while anyone asks for it, with the most precise clock that is asked for. May be called before the JVM is
- * initialized. A thread that already runs gets its account at its next mount, or when it first reads itself.
+ * initialized; then virtual_accounting_live must follow. A thread that already runs gets its account at its next mount, or when it first reads itself.
  */
 TC_INTERNAL int virtual_accounting_on(JavaVM *vm, enum threadclock_freshness clock, char *problem,
                                       size_t problem_size);
 
-/* Takes one such request back. After the last one the JVM no longer reports switches. */
+/* Begins what was asked for before the JVM was live, if anything was. 0 or -1, as above. */
+TC_INTERNAL int virtual_accounting_live(JNIEnv *env, char *problem, size_t problem_size);
+
+/* Takes one such request back. After the last one switches are no longer reported. */
 TC_INTERNAL void virtual_accounting_off(enum threadclock_freshness clock);
 
 /* Takes the agent's request back, if there is one. */
@@ -32,7 +38,14 @@ TC_INTERNAL int virtual_accounting_set(JavaVM *vm, const struct agent_options *o
                                        size_t problem_size);
 
 /* Begins the account of the calling virtual thread, which was mounted before accounting began. */
-TC_INTERNAL void virtual_accounting_adopt(JNIEnv *env);
+TC_INTERNAL void virtual_accounting_adopt(JNIEnv *env, uint64_t id);
+
+/*
+ * To be called after accounts were read. False: switches were not reported for a time, because another agent
+ * has redefined java.lang.VirtualThread, so what was read may be wrong. All accounts have been ended then, and
+ * events report the switches.
+ */
+TC_INTERNAL bool virtual_accounting_holds(JNIEnv *env);
 
 /*
  * The times of a virtual thread: 0, or -ESRCH: it has no account. Asks the core by the thread's id, and not
@@ -46,6 +59,9 @@ TC_INTERNAL int virtual_accounting_times(JNIEnv *env, jthread thread, struct tc_
  * virtual threads are not accounted for: only then has the JVM been told that somebody will ask for them.
  */
 TC_INTERNAL jthread virtual_accounting_mounted(jthread carrier);
+
+/* What reports the switches, "calls" or "events" and then why; null: they are not reported. */
+TC_INTERNAL const char *virtual_accounting_way(const char **why);
 
 /* The answer to do=status. */
 TC_INTERNAL void virtual_accounting_status(const struct agent_options *to);

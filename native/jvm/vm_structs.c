@@ -130,20 +130,18 @@ static bool size_of_flag(void *libjvm, uint64_t *size)
     return false;
 }
 
-bool vm_structs_flag_is_off(void *libjvm, const char *name)
+const void *vm_structs_flag(void *libjvm, const char *name)
 {
     uint64_t flags, count, size, name_at, value_at;
     if (!static_flag(libjvm, "flags", &flags) || !static_flag(libjvm, "numFlags", &count)
         || !size_of_flag(libjvm, &size) || !offset_of(libjvm, "JVMFlag", "_name", &name_at)
         || !offset_of(libjvm, "JVMFlag", "_addr", &value_at) || flags == 0
         || name_at + sizeof(void *) > size || value_at + sizeof(void *) > size)
-        return false;
+        return NULL;
     for (uint64_t i = 0; i < count; i++) {
         const char *flag = (const char *)flags + i * size, *its_name = text_at(flag, name_at);
-        if (its_name != NULL && strcmp(its_name, name) == 0) {
-            const unsigned char *value = (const unsigned char *)text_at(flag, value_at);
-            return value != NULL && *value == 0;
-        }
+        if (its_name != NULL && strcmp(its_name, name) == 0)
+            return text_at(flag, value_at);
     }
-    return false;
+    return NULL;
 }

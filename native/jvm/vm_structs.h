@@ -28,9 +28,10 @@ TC_INTERNAL void vm_structs_find(void *libjvm, struct vm_structs *structs);
 TC_INTERNAL pid_t vm_structs_tid(const struct vm_structs *structs, uint64_t eetop);
 
 /*
- * True if libjvm has a boolean flag of this name and it is off. False: on, or not known.
- * Also works before the JVM is initialized, because flags are parsed before agents are loaded.
+ * The value of libjvm's flag of this name: a bool, or the address of a string, as the flag's type is. Null:
+ * there is no such flag, or HotSpot does not describe it. Also works before the JVM is initialized, because
+ * flags are parsed before agents are loaded.
  */
-TC_INTERNAL bool vm_structs_flag_is_off(void *libjvm, const char *name);
+TC_INTERNAL const void *vm_structs_flag(void *libjvm, const char *name);
 
 #endif

@@ -36,6 +36,7 @@ class InJvmTest {
     private static final String WHICH = System.getProperty("threadclock.in", "all");
     private static final String JUST = System.getProperty("threadclock.form", "");
     private static final String UNLOCK = "-XX:+UnlockExperimentalVMOptions";
+    private static final String UNREPORTED = "-XX:-DoJVMTIVirtualThreadTransitions";
     /** Chosen for the parents' and the children's class paths alike. */
     private static final Path[] LIBRARIES = Stream
             .of(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -71,7 +72,10 @@ class InJvmTest {
             new Form("interpreted", "interpreted", 21, child -> child.with("-Xint", "-Xcheck:jni")),
             new Form("bound", "bound", 21, child -> child.with(UNLOCK, "-XX:-VMContinuations")),
             new Form("unreported", "unreported", 21,
-                    child -> child.with(UNLOCK, "-XX:-DoJVMTIVirtualThreadTransitions")),
+                    child -> child.withAgentPath("virtual=on").with(UNLOCK, UNREPORTED)),
+            new Form("refused", "refused", 21,
+                    child -> child.with(UNLOCK, UNREPORTED, "-Dthreadclock.switches=events")),
+            new Form("events", "events", 21, child -> child.with("-Dthreadclock.switches=events")),
             new Form("virtual=on", "accounted", 21, child -> child.withAgentPath("virtual=on")),
             new Form("virtual=now", "accounted", 21, child -> child.withAgentPath("virtual=now")),
             new Form("virtual=tick", "accounted", 21, child -> child.withAgentPath("virtual=tick")));

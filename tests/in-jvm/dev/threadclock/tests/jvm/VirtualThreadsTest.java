@@ -7,6 +7,7 @@ import static dev.threadclock.tests.child.VirtualAccounts.joinAll;
 import static dev.threadclock.tests.child.VirtualAccounts.load;
 import static dev.threadclock.tests.child.VirtualAccounts.pauseSomehow;
 import static dev.threadclock.tests.child.VirtualAccounts.start;
+import static dev.threadclock.tests.child.VirtualSwitches.carriersNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,7 +19,6 @@ import dev.threadclock.CpuTimes;
 import dev.threadclock.CpuWork;
 import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
-import dev.threadclock.ThreadTimes;
 import dev.threadclock.VirtualThreads;
 import dev.threadclock.tests.child.VirtualAccounts;
 import java.util.ArrayList;
@@ -59,16 +59,6 @@ class VirtualThreadsTest {
         }
     }
 
-    private static long carriersNanos() {
-        ThreadTimes times = new ThreadTimes();
-        times.read();
-        long sum = 0;
-        for (int i = 0; i < times.size(); i++) {
-            sum += times.name(i).startsWith("ForkJoinPool-1-worker") ? times.totalNanos(i) : 0;
-        }
-        return sum;
-    }
-
     /**
      * Compares the sum of slices, between all ways to be unmounted, with the carriers' time. The work between
      * unmount and mount is missing: the more, the shorter the slices are and the more often other load
@@ -77,6 +67,8 @@ class VirtualThreadsTest {
     @ParameterizedTest(name = "by {0}")
     @EnumSource(value = Freshness.class, names = {"INTERPOLATED", "NOW"})
     @Tag("plain")
+    @Tag("events")
+    @Tag("unreported")
     void theirTimesAddUpToTheirCarriers(Freshness clock) throws Throwable {
         Jvm.assumeVirtualThreads();
         accounting = VirtualThreads.startAccounting(clock);
@@ -84,7 +76,7 @@ class VirtualThreadsTest {
         long before = carriersNanos();
         AtomicLong total = new AtomicLong();
         AtomicLong parts = new AtomicLong();
-        load(SLICE_NANOS, 2_000_000_000, total, parts);
+        load(SLICE_NANOS, 1_000_000_000, total, parts);
         long carriers = carriersNanos() - before;
         assertThat(total.get()).isBetween(carriers * 3 / 4, carriers + 2_000_000);
         assertThat(parts).hasValue(total.get());
@@ -93,13 +85,15 @@ class VirtualThreadsTest {
     /** Own reads of all freshnesses, meters, and reads by other threads, while threads change carriers. */
     @Test
     @Tag("plain")
+    @Tag("events")
+    @Tag("unreported")
     @Tag("interpreted")
     void noValueDecreasesOrExceedsTheTimeThatPasses() throws Throwable {
         Jvm.assumeVirtualThreads();
         accounting = VirtualThreads.startAccounting();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            threads.add(start(() -> readOwn(4_000_000_000L)));
+            threads.add(start(() -> readOwn(2_500_000_000L)));
         }
         AtomicLong reads = new AtomicLong();
         Runnable reader = () -> {
@@ -175,6 +169,7 @@ class VirtualThreadsTest {
     /** If accounting begins or ends during a thread's life, reads fail: never 0 or a carrier's time. */
     @Test
     @Tag("plain")
+    @Tag("events")
     void withoutAccountingReadsFail() throws Throwable {
         Jvm.assumeVirtualThreads();
         CountDownLatch began = new CountDownLatch(1);
@@ -224,7 +219,7 @@ class VirtualThreadsTest {
 
     /** HotSpot still offers its events with that flag, but sends none, so all times would stay 0. */
     @Test
-    @Tag("unreported")
+    @Tag("refused")
     void aJvmThatReportsNoSwitchesRefuses() {
         assertRefused("-XX:-DoJVMTIVirtualThreadTransitions", "start it without that flag");
     }

@@ -98,6 +98,15 @@ record VirtualTrial(Double offNanos, Double onNanos) {
         String asked = clock.equals(ON) ? "virtual=on, see above" : "virtual=" + clock;
         return Optional.of(Finding.ok(label, clock, "accounted for (" + asked + "), "
                 + status.getOrDefault("virtual.threads", "an unknown number") + " of them now"
-                + words));
+                + reporter(status) + words));
+    }
+
+    private static String reporter(Map<String, String> status) {
+        return switch (status.getOrDefault("virtual.switches", "")) {
+            case "calls" -> "; java.lang.VirtualThread reports their switches";
+            case "events" -> "; the JVM's events report their switches, which costs more (" + status
+                    .getOrDefault("virtual.switches.why", "unknown why") + ")";
+            default -> "";
+        };
     }
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.VirtualLoad;
+import dev.threadclock.tests.child.VirtualSwitches;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * java.lang.VirtualThread reports switches itself wherever that is safe, and otherwise the JVM's events do;
+ * both give right times, and the agent says which and why.
+ */
+class VirtualSwitchesTest {
+    @TempDir
+    Path folder;
+
+    private Path otherAgent() throws IOException {
+        Path jar = folder.resolve("other.jar");
+        Manifest manifest = new Manifest();
+        Attributes attributes = manifest.getMainAttributes();
+        attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        attributes.putValue("Premain-Class", VirtualSwitches.class.getName());
+        attributes.putValue("Can-Redefine-Classes", "true");
+        attributes.putValue("Can-Retransform-Classes", "true");
+        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+        return jar;
+    }
+
+    private Result run(TestJdk jdk, String action, String... flags) throws IOException {
+        return ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withAgentPath("virtual=on")
+                .with(flags).with("-Djdk.virtualThreadScheduler.parallelism=2").run(VirtualSwitches.class,
+                        CLibrary.assume("parity_helper"), Product.LIBRARY, folder.resolve("report"), action)
+                .ok();
+    }
+
+    private static void assertSwitches(Result result, String before, String after, String why) {
+        assertThat(result.out().lines()).as(result.toString())
+                .contains("before.virtual.switches=" + before, "after.virtual.switches=" + after);
+        if (why != null) {
+            assertThat(result.out()).containsPattern("after.virtual.switches.why=.*" + why);
+        }
+    }
+
+    @OnEachJdk(from = 21)
+    void theClassReportsThemItself(TestJdk jdk) throws IOException {
+        assertSwitches(run(jdk, "nothing", "-Xcheck:jni"), "calls", "calls", null);
+    }
+
+    @OnEachJdk(from = 21)
+    void theEventsDoIfAskedFor(TestJdk jdk) throws IOException {
+        assertSwitches(run(jdk, "nothing", "-Dthreadclock.switches=events"), "events", "events", "asks for");
+    }
+
+    @OnEachJdk(from = 21)
+    void anotherAgentsRetransformationKeepsTheCalls(TestJdk jdk) throws IOException {
+        assertSwitches(run(jdk, "retransform", "-javaagent:" + otherAgent()), "calls", "calls", null);
+    }
+
+    @OnEachJdk(from = 21)
+    void theEventsTakeOverFromAClassThatAnotherAgentHasRedefined(TestJdk jdk) throws IOException {
+        assertSwitches(run(jdk, "redefine", "-javaagent:" + otherAgent()), "calls", "events",
+                "another agent has redefined");
+    }
+
+    /** A transformer that returns the bytes that it was given has changed nothing. */
+    @OnEachJdk(from = 21)
+    void anotherAgentsTransformerTakesPart(TestJdk jdk) throws IOException {
+        assertSwitches(run(jdk, "retransform", "-javaagent:" + otherAgent() + "=transform"), "calls", "calls",
+                null);
+    }
+
+    /** A running JVM before 25 would lose all of its compiled code. */
+    @OnEachJdk(from = 21)
+    void anAttachSaysWhatReportsThem(TestJdk jdk) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess()
+                .withDynamicAgents().startTarget(VirtualLoad.class)) {
+            String switches = jdk.feature() < 25 ? "events" : "calls";
+            jvm.run("attach", "virtual=on").ok();
+            assertThat(jvm.run("status").ok().out()).containsPattern("switches +" + switches);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import dev.threadclock.CpuTimes;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.ThreadTimes;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.lang.instrument.ClassDefinition;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.security.ProtectionDomain;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A child program, accounted for from its start, beside another agent that it is itself: lets virtual threads
+ * work before and after that agent has done something to java.lang.VirtualThread ("nothing", "retransform" or
+ * "redefine", with the JDK's own bytes), and prints what the agent says of their switches. Arguments: the
+ * helper library, the agent's, a file for its report, what to do.
+ */
+public final class VirtualSwitches {
+    private static final long CARRIED_AHEAD_NANOS = 2_000_000;
+    private static Instrumentation instrumentation;
+
+    public static void premain(String option, Instrumentation instrumentation) {
+        VirtualSwitches.instrumentation = instrumentation;
+        if (option != null) { // a transformer that changes nothing, but takes part
+            instrumentation.addTransformer(new ClassFileTransformer() {
+                @Override
+                public byte[] transform(ClassLoader loader, String name, Class<?> type, ProtectionDomain domain,
+                        byte[] bytes) {
+                    return "java/lang/VirtualThread".equals(name) ? bytes.clone() : null;
+                }
+            }, true);
+        }
+    }
+
+    public static void main(String[] args) throws Throwable {
+        System.load(args[0]);
+        Class<?> type = Class.forName("java.lang.VirtualThread");
+        work();
+        say("before", args);
+        if (args[3].equals("retransform")) {
+            instrumentation.retransformClasses(type);
+        } else if (args[3].equals("redefine")) {
+            instrumentation.redefineClasses(new ClassDefinition(type, bytesOf(type)));
+        }
+        VirtualAccounts.join(VirtualAccounts.start(() -> ThreadClock.readNow(new CpuTimes()))); // notices it
+        work();
+        say("after", args);
+    }
+
+    private static byte[] bytesOf(Class<?> type) throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (InputStream file = ClassLoader.getSystemResourceAsStream("java/lang/VirtualThread.class")) {
+            byte[] part = new byte[8192];
+            for (int read; (read = file.read(part)) > 0;) {
+                bytes.write(part, 0, read);
+            }
+        }
+        return bytes.toByteArray();
+    }
+
+    /** The sum of whole accounts is about their carriers' time. */
+    private static void work() throws Throwable {
+        AtomicLong total = new AtomicLong();
+        long before = carriersNanos();
+        VirtualAccounts.load(1_000_000, 500_000_000, total, new AtomicLong());
+        long carriers = carriersNanos() - before;
+        if (total.get() < carriers / 2 || total.get() > carriers + CARRIED_AHEAD_NANOS) {
+            throw new AssertionError(total + " ns of carriers' " + carriers);
+        }
+    }
+
+    public static long carriersNanos() {
+        ThreadTimes times = new ThreadTimes();
+        times.read();
+        long sum = 0;
+        for (int i = 0; i < times.size(); i++) {
+            sum += times.name(i).startsWith("ForkJoinPool-1-worker") ? times.totalNanos(i) : 0;
+        }
+        return sum;
+    }
+
+    private static void say(String when, String... args) throws Exception {
+        Path report = Paths.get(args[2]);
+        Files.write(report, new byte[0]); // because the agent does not create files
+        Helper.attach(args[1], "do=status,report=" + report);
+        for (String line : Files.readAllLines(report)) {
+            if (line.startsWith("virtual.switches")) {
+                System.out.println(when + "." + line);
+            }
+        }
+    }
+}
