@@ -68,6 +68,13 @@ struct pool {
     uint32_t values[MAX_CONSTANTS]; /* offset after the tag, if the constant is whole; 0: no such constant */
 };
 
+/* An index beyond the pool would become that of a constant which is appended. */
+static void read_index(struct reader *reader, const struct pool *pool)
+{
+    if (read_16(reader) >= pool->count)
+        reader->bad = true;
+}
+
 static void read_constant(struct reader *reader, struct pool *pool, unsigned *index)
 {
     uint8_t tag = read_8(reader);
@@ -86,11 +93,14 @@ static void read_constant(struct reader *reader, struct pool *pool, unsigned *in
     case METHOD_HANDLE:
         take(reader, 3);
         break;
-    case CLASS: case STRING: case METHOD_TYPE: case MODULE: case PACKAGE:
-        take(reader, 2);
+    case FIELD: case METHOD: case INTERFACE_METHOD: case NAME_AND_TYPE:
+        read_index(reader, pool);
+        read_index(reader, pool);
         break;
-    case INTEGER: case FLOAT: case FIELD: case METHOD: case INTERFACE_METHOD: case NAME_AND_TYPE:
-    case DYNAMIC: case INVOKE_DYNAMIC:
+    case CLASS: case STRING: case METHOD_TYPE: case MODULE: case PACKAGE:
+        read_index(reader, pool);
+        break;
+    case INTEGER: case FLOAT: case DYNAMIC: case INVOKE_DYNAMIC:
         take(reader, 4);
         break;
     default:
