@@ -209,15 +209,15 @@ tc_virtual tc_virtual_of(uint64_t id)
 struct account *tc_account_hold_of(uint64_t id, tc_virtual *handle, uint64_t *word)
 {
     uint32_t at = TC_LOAD(table.first_of_id[id % IDS]);
-    if (at != 0) {
-        const struct account *account = account_at(at - 1);
-        uint64_t seen = TC_LOAD(account->word);
-        *handle = (seen & ~INDEX) | (at - 1);
-        if (seen >> SERIAL_SHIFT != 0 && TC_LOAD_RELAXED(account->id) == id) {
-            struct account *held = tc_account_hold(*handle, word);
-            if (held != NULL)
-                return held;
-        }
+    if (at == 0)
+        return NULL;
+    const struct account *account = account_at(at - 1);
+    uint64_t seen = TC_LOAD(account->word);
+    *handle = (seen & ~INDEX) | (at - 1);
+    if (seen >> SERIAL_SHIFT != 0 && TC_LOAD_RELAXED(account->id) == id) {
+        struct account *held = tc_account_hold(*handle, word);
+        if (held != NULL)
+            return held;
     }
     *handle = tc_virtual_of(id);
     return tc_account_hold(*handle, word);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Which relevant JDKs the tests have run on: a missing one appears as a skipped test with its name. */
 class JdksCoveredTest {
     @ParameterizedTest(name = "JDK {0} is covered")
-    @ValueSource(ints = {8, 11, 17, 21, 25, 26, 27})
+    @ValueSource(ints = {8, 11, 17, 21, 25, 26, 27, 28})
     void everyRelevantJdkIsCovered(int feature) {
         assumeTrue(TestJdk.ofFeature(feature).isPresent(),
                 "no JDK " + feature + " on this machine; found: " + TestJdk.all());
