@@ -3,8 +3,8 @@
  * Learns of mount and unmount, and keeps an account for each virtual thread that runs, found by its id.
  *
  * The switches are reported by java.lang.VirtualThread itself (virtual_calls.h) or, where that is not
- * possible, by extension events of HotSpot (jvmtiExport.cpp, EXT_EVENT_VIRTUAL_THREAD_MOUNT, JDK 21 to 28), in
- * an environment with can_support_virtual_threads. The events are sent in the carrier while the virtual
+ * possible, by extension events of HotSpot (jvmtiExport.cpp, EXT_EVENT_VIRTUAL_THREAD_MOUNT, JDK 21 to 28),
+ * in an environment with can_support_virtual_threads. The events are sent in the carrier while the virtual
  * thread is the current one: after it was mounted, and before it is unmounted. The last unmount comes before
  * VirtualThreadEnd. Which of the two it is, is decided once.
  */

@@ -19,7 +19,8 @@
 /*
  * Asks for accounting with this clock: 0, or -1 with a sentence about the reason in problem. Accounting is on
  * while anyone asks for it, with the most precise clock that is asked for. May be called before the JVM is
- * initialized; then virtual_accounting_live must follow. A thread that already runs gets its account at its next mount, or when it first reads itself.
+ * initialized; then virtual_accounting_live must follow. A thread that already runs gets its account at its
+ * next mount, or when it first reads itself.
  */
 TC_INTERNAL int virtual_accounting_on(JavaVM *vm, enum threadclock_freshness clock, char *problem,
                                       size_t problem_size);
@@ -42,8 +43,8 @@ TC_INTERNAL void virtual_accounting_adopt(JNIEnv *env, uint64_t id);
 
 /*
  * To be called after accounts were read. False: switches were not reported for a time, because another agent
- * has redefined java.lang.VirtualThread, so what was read may be wrong. All accounts have been ended then, and
- * events report the switches.
+ * has redefined java.lang.VirtualThread, so what was read may be wrong. All accounts have been ended then,
+ * and events report the switches.
  */
 TC_INTERNAL bool virtual_accounting_holds(JNIEnv *env);
 

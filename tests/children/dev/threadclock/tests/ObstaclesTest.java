@@ -17,8 +17,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * JVMs at a limit, in a freezer, with rights of their own, without their first thread: what cannot be attached
- * to is not touched, attach says why, and top reads /proc.
+ * JVMs at a limit, in a freezer, with rights of their own, without their first thread: what cannot be
+ * attached to is not touched, attach says why, and top reads /proc.
  */
 class ObstaclesTest {
     /** Nobody else's: its threads are counted. */

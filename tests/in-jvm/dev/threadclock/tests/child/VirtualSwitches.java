@@ -30,7 +30,8 @@ public final class VirtualSwitches {
         if (option != null) { // a transformer that changes nothing, but takes part
             instrumentation.addTransformer(new ClassFileTransformer() {
                 @Override
-                public byte[] transform(ClassLoader loader, String name, Class<?> type, ProtectionDomain domain,
+                public byte[] transform(ClassLoader loader, String name, Class<?> type,
+                        ProtectionDomain domain,
                         byte[] bytes) {
                     return "java/lang/VirtualThread".equals(name) ? bytes.clone() : null;
                 }

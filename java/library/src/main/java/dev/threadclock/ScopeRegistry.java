@@ -431,8 +431,9 @@ final class ScopeRegistry {
         if (counts && !readSoFar(cell, sums)) {
             if (cell.state() == open) {
                 Thread thread = cell.get();
-                drop(cell, open, "a scope was still open on thread " + (thread == null ? "" : thread.getName())
-                        + ", which has ended or cannot be read");
+                drop(cell, open,
+                        "a scope was still open on thread " + (thread == null ? "" : thread.getName())
+                                + ", which has ended or cannot be read");
             }
             counts = false;
         }
@@ -457,7 +458,9 @@ final class ScopeRegistry {
         }
     }
 
-    /** Reads what the open scope has used; with extras, what they are now. Right if it stays open meanwhile. */
+    /**
+     * Reads what the open scope has used; with extras, what they are now. Right if it stays open meanwhile.
+     */
     private boolean readSoFar(Cell cell, Sums sums) {
         Thread thread = cell.get();
         Reading reading = cell.reading;
@@ -524,7 +527,9 @@ final class ScopeRegistry {
         return isDone;
     }
 
-    /** Its thread waits for this before it leaves the scope, if it sees the mark; otherwise this sees that. */
+    /**
+     * Its thread waits for this before it leaves the scope, if it sees the mark; otherwise this sees that.
+     */
     private static boolean interrupt(Thread thread, Cell cell, long state) {
         synchronized (cell) {
             if (cell.state() != state || cell.interrupted == state) {

@@ -226,7 +226,7 @@ class CpuBudgetTest {
     void aLimitIsPositiveAndNotTooLong() {
         assertThatIllegalArgumentException().isThrownBy(() -> new CpuBudget(Duration.ZERO));
         for (Duration[] each : new Duration[][]{{Duration.ofDays(366 * 292), Duration.ZERO},
-                {Duration.ofDays(1), Duration.ofDays(366 * 292)}}) {
+            {Duration.ofDays(1), Duration.ofDays(366 * 292)}}) {
             assertThatIllegalArgumentException().isThrownBy(() -> new CpuBudget(each[0], each[1]))
                     .withMessageContaining("292 years");
         }

@@ -81,8 +81,8 @@ public final class Target {
     }
 
     /**
-     * What a process runs that cannot be opened, as far as others see it; empty unless it may be a JVM: it has
-     * several threads, is not this one, and has a libjvm.so if it shows its libraries.
+     * What a process runs that cannot be opened, as far as others see it; empty unless it may be a JVM: it
+     * has several threads, is not this one, and has a libjvm.so if it shows its libraries.
      */
     public static Optional<String> commandFromOutside(int pid) {
         try {

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A process as /proc shows it, guaranteed to be the same one throughout; fails if it is not visible. Its first
- * thread may have ended, in an embedder's program, and then has no files any more: another's are read.
+ * A process as /proc shows it, guaranteed to be the same one throughout; fails if it is not visible. Its
+ * first thread may have ended, in an embedder's program, and then has no files any more: another's are read.
  */
 public final class TargetProcess {
     private static final int START_TIME_FIELD = 22;
@@ -226,7 +226,9 @@ public final class TargetProcess {
         return new AttachException("process " + pid + " has ended meanwhile; nothing is left to do");
     }
 
-    /** Its user's processes may look into it unless it has more rights (ptrace_may_access, kernel/ptrace.c). */
+    /**
+     * Its user's processes may look into it unless it has more rights (ptrace_may_access, kernel/ptrace.c).
+     */
     private AttachException hidden() {
         ProcStatus own = ownStatus();
         String remedy = "run this as that process's user, or as root";

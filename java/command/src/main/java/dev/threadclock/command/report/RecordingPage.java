@@ -47,8 +47,8 @@ public final class RecordingPage {
             List<Area> virtual, int[] colours) {}
 
     /**
-     * at: the columns of user, system and waited; missing if they are for all. waited: missing if unknown. pool:
-     * index of a thread's pool.
+     * at: the columns of user, system and waited; missing if they are for all. waited: missing if unknown.
+     * pool: index of a thread's pool.
      */
     private record Area(
             String name, int[] at, long[] user, long[] system, long[] waited, Integer pool, Integer threads,
