@@ -50,6 +50,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "To serve Prometheus metrics too, at http://127.0.0.1:9464/metrics:",
             "  java -agentpath:libthreadclock.so=prometheus=9464 ...",
             "",
+            "Its own JVM has a heap of at most 256 MB, and takes its options from",
+            "THREADCLOCK_JAVA_OPTIONS only, not from JAVA_TOOL_OPTIONS and the like.",
+            "",
             "'threadclock COMMAND --help' describes a command."
         })
 public final class Main implements Runnable {
@@ -59,7 +62,14 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] args) {
-        System.exit(run(args));
+        try {
+            System.exit(run(args));
+        } catch (OutOfMemoryError e) {
+            System.err.println("threadclock: more memory is needed than the heap of "
+                    + (Runtime.getRuntime().maxMemory() >> 20)
+                    + " MB; run it with THREADCLOCK_JAVA_OPTIONS=-Xmx2g in the environment");
+            System.exit(CommandLine.ExitCode.SOFTWARE);
+        }
     }
 
     /** Runs one command line and returns its exit status. */

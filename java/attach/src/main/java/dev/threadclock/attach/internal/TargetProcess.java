@@ -236,8 +236,9 @@ public final class TargetProcess {
             ProcStatus its = ProcStatus.parse(text(process.resolve("status")));
             if (own.uid() == 0) {
                 remedy = "root needs the capability SYS_PTRACE for it, and in a container all others that the"
-                        + " process has: run this as user " + Integer.toUnsignedString(its.uid())
-                        + ", or outside of the container";
+                        + " process has: run this "
+                        + (its.uid() == 0 ? "" : "as user " + Integer.toUnsignedString(its.uid()) + ", or ")
+                        + "outside of the container";
             } else if (own.uid() == its.uid()) {
                 remedy = ((its.permitted() & ~own.effective()) != 0
                         ? "it has capabilities that this process lacks"
