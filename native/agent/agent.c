@@ -63,7 +63,7 @@ static struct agent_options present_options(void)
     return options;
 }
 
-/* What the next command leaves in force unless it names it; a detached agent keeps them for the next attach. */
+/* What the next command leaves in force unless it names it, after a detach too. */
 static struct agent_options kept_options(void)
 {
     struct agent_options options = present_options();

@@ -191,7 +191,7 @@ int confinement_enter(const struct confinement *target, int kept, int *signal_fd
         return CONFINEMENT_SEALED;
     prctl(PR_SET_NAME, "threadclock", 0, 0, 0);
     umask(0077);
-    /* Where /proc is another PID namespace's, a number that it shows is another process's here, or nobody's. */
+    /* Where /proc is another PID namespace's, a number in it is another process's here, or nobody's. */
     int foreign = tc_proc_check();
     if (foreign != 0) {
         errno = -foreign;

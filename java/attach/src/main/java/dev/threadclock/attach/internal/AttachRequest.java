@@ -239,9 +239,8 @@ final class AttachRequest {
                             + " is not this one's; run"
                             + " this where /proc is its own (unshare --mount-proc), or in that namespace");
             case 'r' -> new AttachException("cannot enter the root of " + jvm + " (a container or a chroot): "
-                    + why
-                    + "; run this as root, in the JVM's own container (kubectl exec), or where user namespaces"
-                    + " are allowed (seccompProfile: Unconfined)");
+                    + why + "; run this as root, in the JVM's own container (kubectl exec), or where user"
+                    + " namespaces are allowed (seccompProfile: Unconfined)");
             case 'u' -> new AttachException("cannot become user " + Integer.toUnsignedString(target.uid())
                     + " with group " + Integer.toUnsignedString(target.process().status().gid())
                     + ", which the JVM answers: " + why + "; run this as that user");

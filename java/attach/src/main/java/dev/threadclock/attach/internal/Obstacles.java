@@ -142,8 +142,8 @@ final class Obstacles {
     }
 
     /**
-     * As they are mounted here and where the JVM is: each may show groups that the other does not. Files
-     * where it is are read as its user.
+     * As they are mounted here and where the JVM is: each may show groups that the other does not. There, they
+     * are read as its user.
      */
     private List<Group> groups() {
         String mounts = text(Path.of("/proc/self/mountinfo"));

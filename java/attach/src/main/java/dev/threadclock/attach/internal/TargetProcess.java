@@ -226,9 +226,7 @@ public final class TargetProcess {
         return new AttachException("process " + pid + " has ended meanwhile; nothing is left to do");
     }
 
-    /**
-     * Its user's processes may look into it unless it has more rights (ptrace_may_access, kernel/ptrace.c).
-     */
+    /** Its user may look into it unless it has more rights (ptrace_may_access, kernel/ptrace.c). */
     private AttachException hidden() {
         ProcStatus own = ownStatus();
         String remedy = "run this as that process's user, or as root";

@@ -61,9 +61,7 @@ final class ProcSampling extends Sampling {
         start = files.process().map(Stat::start).orElse(-1L);
     }
 
-    /**
-     * As in ChannelSampling, the first sample is not returned by next(). Empty: /proc shows no such process.
-     */
+    /** As in ChannelSampling, the first sample is not returned by next(). Empty: there is no such process. */
     static Optional<Sampling> open(int pid, Subject subject, Duration period) throws IOException {
         ProcSampling sampling = new ProcSampling(pid, subject, period);
         return sampling.sample().map(first -> sampling);
