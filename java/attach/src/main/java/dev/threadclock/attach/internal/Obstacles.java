@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -25,6 +26,7 @@ final class Obstacles {
     /** A thread's stack, its guard pages and the allocator's arena for it. */
     private static final int MAPPINGS_OF_A_THREAD = 5;
     private static final int ROOT_USER = 0;
+    private static final int MOST_MOUNTS = 30;
     /** SYS_ADMIN and SYS_RESOURCE, with which the kernel counts no threads (copy_process, kernel/fork.c). */
     private static final long NOT_COUNTED = 1L << 21 | 1L << 24;
     private static final Pattern WHOLE_RANGE = Pattern.compile("\\s*0\\s+0\\s+4294967295\\s*");
@@ -142,12 +144,12 @@ final class Obstacles {
     }
 
     /**
-     * As they are mounted here and where the JVM is: each may show groups that the other does not. There, they
-     * are read as its user.
+     * As they are mounted here and where the JVM is: each may show groups that the other does not. There,
+     * which may have any number of mounts, they are read as its user.
      */
     private List<Group> groups() {
-        String mounts = text(Path.of("/proc/self/mountinfo"));
-        String its = process.read("mountinfo").strip();
+        String mounts = mountsOfGroups(text(Path.of("/proc/self/mountinfo")));
+        String its = mountsOfGroups(process.read("mountinfo"));
         List<Group> all = new ArrayList<>();
         for (Path folder : folders(mounts, Files::isDirectory)) {
             all.add(new Group(folder, GROUP_FILES.stream().map(file -> text(folder.resolve(file))).toList()));
@@ -163,6 +165,11 @@ final class Obstacles {
             }
         }
         return all;
+    }
+
+    private static String mountsOfGroups(String mounts) {
+        return mounts.lines().filter(line -> line.contains(" - cgroup")).limit(MOST_MOUNTS)
+                .collect(Collectors.joining("\n"));
     }
 
     private Set<Path> folders(String mounts, Predicate<Path> exists) {

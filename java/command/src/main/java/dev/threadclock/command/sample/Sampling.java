@@ -18,8 +18,8 @@ import java.util.Optional;
 
 /**
  * Samples the threads of a running JVM at a steady pace: from inside, or from outside if it cannot be
- * attached to. For one reader thread. When this side ends, for whatever reason, the sampler in the JVM also ends
- * and leaves nothing behind.
+ * attached to. For one reader thread. When this side ends, for whatever reason, the sampler in the JVM also
+ * ends and leaves nothing behind.
  */
 public abstract class Sampling implements Closeable {
     private final int pid;
