@@ -116,6 +116,7 @@ static void prepare_names(JNIEnv *env)
     TC_STORE(fields.ready, fields.name != NULL); /* tried again if memory or the stack was exhausted */
 }
 
+/* The references that this and is_new leave are freed with the frame of the native or of the event. */
 static struct unnamed *started_by(JNIEnv *env, jthread thread)
 {
     jobject container =
@@ -124,7 +125,6 @@ static struct unnamed *started_by(JNIEnv *env, jthread thread)
     for (int i = 0; i < STARTERS && container != NULL; i++)
         if (starters[i].class != NULL && (*env)->IsInstanceOf(env, container, starters[i].class))
             unnamed = &starters[i].unnamed;
-    (*env)->DeleteLocalRef(env, container);
     return unnamed;
 }
 
@@ -375,7 +375,7 @@ static const char *objection(void)
  */
 static void decide(JNIEnv *env)
 {
-    enum { PATIENCE = 50000 }; /* a second */
+    enum { PATIENCE = 15000 }; /* about a second */
     static const struct virtual_natives natives = {mounted, unmounted, ended};
     if (TC_LOAD(accounting.way) != WAY_UNDECIDED)
         return;

@@ -232,6 +232,28 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
     return JNI_VERSION_1_6;
 }
 
+/* --- debugging --- */
+
+/* As a debugger does: all virtual threads stand still for this time. False: this JVM, from 21 on, refuses. */
+JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_suspendAll(JNIEnv *env, jclass caller,
+                                                                              jint ms)
+{
+    enum { SUSPEND_ALL = 118 - 1, RESUME_ALL = 119 - 1, CAN_SUPPORT_VIRTUAL_THREADS = 44 };
+    typedef jvmtiError for_all(jvmtiEnv *jvmti, jint except_count, const jthread *except);
+    static jvmtiEnv *debugger;
+    jvmtiCapabilities capabilities = {.can_suspend = 1};
+    ((unsigned char *)&capabilities)[CAN_SUPPORT_VIRTUAL_THREADS / 8] |= 1 << CAN_SUPPORT_VIRTUAL_THREADS % 8;
+    if (debugger == NULL
+        && ((*the_vm)->GetEnv(the_vm, (void **)&debugger, JVMTI_VERSION_1_2) != JNI_OK
+            || (*debugger)->AddCapabilities(debugger, &capabilities) != JVMTI_ERROR_NONE))
+        return JNI_FALSE;
+    void *const *functions = (void *const *)*debugger;
+    jvmtiError error = ((for_all *)functions[SUSPEND_ALL])(debugger, 0, NULL);
+    pause_ms(ms);
+    return ((for_all *)functions[RESUME_ALL])(debugger, 0, NULL) == JVMTI_ERROR_NONE
+           && error == JVMTI_ERROR_NONE;
+}
+
 /* --- refusals --- */
 
 /* Installs a seccomp filter for this thread only. */

@@ -94,7 +94,7 @@ class OptionsTest {
         boolean none = jdk.feature() < 21;
         ChildJvm child = none ? ChildJvm.of(jdk)
                 : ChildJvm.of(jdk).with("-XX:+UnlockExperimentalVMOptions",
-                        "-XX:-DoJVMTIVirtualThreadTransitions");
+                        "-XX:-DoJVMTIVirtualThreadTransitions", "-Dthreadclock.switches=events");
         Result result = child.withAgentPath("virtual=on").run(Hello.class).exits(3);
         assertThat(result.errLines()).hasSize(2).last().isEqualTo("this is stderr"); // Hello's own
         assertThat(result.errLines().get(0)).contains(none ? "virtual threads cannot be accounted for"

@@ -3,6 +3,7 @@ package dev.threadclock.tests;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.VirtualCrowd;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
@@ -10,9 +11,11 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Many virtual threads pass through one JVM while accounting and the agent are switched on and off. {@code
  * -Dthreadclock.crowd=N}: the number of threads, with a switch each second; otherwise 200,000 with ten.
+ * {@code -Dthreadclock.disturbed=N}: the number of those that are disturbed.
  */
 class VirtualCrowdTest {
     private static final String THREADS = System.getProperty("threadclock.crowd", "");
+    private static final String DISTURBED = System.getProperty("threadclock.disturbed", "20000");
     /** Half of what 200,000 accounts, with the JVM's own part, would take if none were freed. */
     private static final long GROWTH_KB = 48 << 10;
 
@@ -26,10 +29,23 @@ class VirtualCrowdTest {
                 .withNativeAccess();
         Result result = child.run(VirtualCrowd.class, CLibrary.assume("parity_helper"), Product.LIBRARY,
                 THREADS.isEmpty() ? "200000" : THREADS, THREADS.isEmpty() ? "100" : "1000",
-                folder.resolve("report"));
+                folder.resolve("report"), "");
         ResultFile.line(VirtualCrowdTest.class.getName(), jdk + ": " + result.out().strip());
         result.ok().has("accounts", 0).assertNumber("growthKb").isLessThan(GROWTH_KB);
         result.assertNumber("known").isPositive();
         result.assertNumber("switches").isPositive();
+    }
+
+    /** Beside Flight Recorder, thread dumps, a debugger, and an agent that transforms VirtualThread. */
+    @OnEachJdk(from = 21)
+    void manyVirtualThreadsEndWhateverDisturbsThem(TestJdk jdk) throws IOException {
+        ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withAgentPath("virtual=on")
+                .with("-javaagent:" + VirtualSwitchesTest.otherAgent(folder) + "=transform", "-Xcheck:jni",
+                        "-XX:StartFlightRecording:filename=" + folder.resolve("disturbed.jfr"),
+                        "-Xlog:disable", "-Xlog:all=error:stderr")
+                .withinAtLeast(Duration.ofMinutes(30))
+                .run(VirtualCrowd.class, CLibrary.assume("parity_helper"), Product.LIBRARY, DISTURBED, "150",
+                        folder.resolve("report"), "disturbed")
+                .exits(0).has("accounts", 0).assertNumber("known").isPositive();
     }
 }

@@ -22,7 +22,7 @@ class VirtualSwitchesTest {
     @TempDir
     Path folder;
 
-    private Path otherAgent() throws IOException {
+    static Path otherAgent(Path folder) throws IOException {
         Path jar = folder.resolve("other.jar");
         Manifest manifest = new Manifest();
         Attributes attributes = manifest.getMainAttributes();
@@ -61,19 +61,19 @@ class VirtualSwitchesTest {
 
     @OnEachJdk(from = 21)
     void anotherAgentsRetransformationKeepsTheCalls(TestJdk jdk) throws IOException {
-        assertSwitches(run(jdk, "retransform", "-javaagent:" + otherAgent()), "calls", "calls", null);
+        assertSwitches(run(jdk, "retransform", "-javaagent:" + otherAgent(folder)), "calls", "calls", null);
     }
 
     @OnEachJdk(from = 21)
     void theEventsTakeOverFromAClassThatAnotherAgentHasRedefined(TestJdk jdk) throws IOException {
-        assertSwitches(run(jdk, "redefine", "-javaagent:" + otherAgent()), "calls", "events",
+        assertSwitches(run(jdk, "redefine", "-javaagent:" + otherAgent(folder)), "calls", "events",
                 "another agent has redefined");
     }
 
     /** A transformer that returns the bytes that it was given has changed nothing. */
     @OnEachJdk(from = 21)
     void anotherAgentsTransformerTakesPart(TestJdk jdk) throws IOException {
-        assertSwitches(run(jdk, "retransform", "-javaagent:" + otherAgent() + "=transform"), "calls", "calls",
+        assertSwitches(run(jdk, "retransform", "-javaagent:" + otherAgent(folder) + "=transform"), "calls", "calls",
                 null);
     }
 

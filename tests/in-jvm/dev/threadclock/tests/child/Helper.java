@@ -21,6 +21,9 @@ public final class Helper {
     /** What a function like clock_gettime, at this address, returns for a clock, in nanoseconds. */
     public static native long clock(long function, int clock);
 
+    /** Lets all virtual threads stand still for this time, as a debugger does. False if the JVM refuses. */
+    public static native boolean suspendAll(int millis);
+
     /** From now on mprotect fails in the calling thread. False if that is impossible. */
     public static native boolean refuseMprotect();
 

@@ -5,16 +5,19 @@ import dev.threadclock.CpuTimes;
 import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.management.ObjectName;
 
 /**
  * A child program: many virtual threads begin and end, some hundreds at a time, while accounting and the
  * agent are switched on and off. Arguments: the helper library, the agent's, the number of threads,
- * milliseconds between two switches, a file for the agent's report. Prints {@code threads=N switches=N
+ * milliseconds between two switches, a file for the agent's report, and "disturbed" if thread dumps, other
+ * agents and a debugger are to disturb them besides. Prints {@code threads=N switches=N
  * known=N unknown=N accounts=N growthKb=N}: how many threads knew their time, the number of the core's
  * accounts at the end, and the growth of resident memory after the first fifth of the threads.
  */
@@ -39,6 +42,9 @@ public final class VirtualCrowd {
             }
         }, "switcher");
         switcher.start();
+        if (args[5].equals("disturbed")) {
+            Threads.daemon("disturber", () -> disturb(args[4]));
+        }
         begin(threads / 5);
         System.gc();
         long before = Proc.status("self", "VmRSS");
@@ -73,6 +79,41 @@ public final class VirtualCrowd {
                 accounting = VirtualThreads
                         .startAccounting(step % 8 == 3 ? Freshness.TICK : Freshness.INTERPOLATED);
         }
+    }
+
+    private static void disturb(String file) {
+        try {
+            for (int step = 0; !over; step++) {
+                Threads.pause(20);
+                disturb(step, file);
+            }
+        } catch (Exception e) {
+            VirtualAccounts.failure = e;
+        }
+    }
+
+    private static void disturb(int step, String file) throws Exception {
+        switch (step % 4) {
+            case 0 :
+                command("threadPrint");
+                break;
+            case 1 :
+                command("threadDumpToFile", "-overwrite", "-format=json", file + ".json");
+                break;
+            case 2 :
+                VirtualSwitches.retransform();
+                break;
+            default :
+                if (!Helper.suspendAll(2)) {
+                    throw new AssertionError("virtual threads cannot be suspended");
+                }
+        }
+    }
+
+    private static void command(String name, String... arguments) throws Exception {
+        ManagementFactory.getPlatformMBeanServer().invoke(
+                new ObjectName("com.sun.management:type=DiagnosticCommand"), name, new Object[]{arguments},
+                new String[]{String[].class.getName()});
     }
 
     /** Begins this many threads and waits for their end. */

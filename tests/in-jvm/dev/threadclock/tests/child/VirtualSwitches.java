@@ -45,13 +45,20 @@ public final class VirtualSwitches {
         work();
         say("before", args);
         if (args[3].equals("retransform")) {
-            instrumentation.retransformClasses(type);
+            retransform();
         } else if (args[3].equals("redefine")) {
             instrumentation.redefineClasses(new ClassDefinition(type, bytesOf(type)));
         }
         VirtualAccounts.join(VirtualAccounts.start(() -> ThreadClock.readNow(new CpuTimes()))); // notices it
         work();
         say("after", args);
+    }
+
+    /** Lets the other agent, if there is one, transform VirtualThread again. */
+    public static void retransform() throws Exception {
+        if (instrumentation != null) {
+            instrumentation.retransformClasses(Class.forName("java.lang.VirtualThread"));
+        }
     }
 
     private static byte[] bytesOf(Class<?> type) throws Exception {

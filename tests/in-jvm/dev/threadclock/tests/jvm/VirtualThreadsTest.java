@@ -217,6 +217,34 @@ class VirtualThreadsTest {
         assertTrue(ThreadClock.tid(thread) == -1, "a virtual thread has no TID");
     }
 
+    /** One that was unmounted when accounting began has run before; one that begins later has not. */
+    @Test
+    @Tag("plain")
+    @Tag("events")
+    void onlyWhatBeganSinceIsWhole() throws Throwable {
+        Jvm.assumeVirtualThreads();
+        Thread before = start(() -> {
+            LockSupport.park();
+            assertWhole(false);
+        });
+        while (before.getState() != Thread.State.WAITING) {
+            VirtualAccounts.rethrow();
+            Thread.yield();
+        }
+        accounting = VirtualThreads.startAccounting();
+        LockSupport.unpark(before);
+        join(before);
+        join(start(() -> {
+            Thread.yield();
+            assertWhole(true);
+        }));
+    }
+
+    private static void assertWhole(boolean whole) {
+        CpuTimes times = new CpuTimes();
+        assertTrue(ThreadClock.readNow(times) && times.isWhole() == whole, "whole: " + whole);
+    }
+
     /** HotSpot still offers its events with that flag, but sends none, so all times would stay 0. */
     @Test
     @Tag("refused")
