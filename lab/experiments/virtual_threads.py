@@ -14,7 +14,7 @@ CONDITIONS = (
 LEAST = 98
 CODE = ["native/jvm", "native/core", "lab/programs/java/VirtualCosts.java",
         *library_java("VirtualThreads", "ThreadClock", "ThreadTimes")]
-SECONDS = 16, 300
+SECONDS = 16, 1100
 ONE_CARRIER = ("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1",
                "-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch")
 
@@ -31,17 +31,23 @@ def run(lab):
                 found["mounted"][line[1]] = float(line[3]) / float(line[2])
         return found
 
-    def cost():
-        found = {}
-        for way in QUICK_WAYS if lab.quick else WAYS:
-            for line in lab.source(jdk, "VirtualCosts", "cost", way, lab.jvmti("switch_events"),
-                                   options=ONE_CARRIER):
-                found.setdefault(line[1], {})[way] = float(line[2])
-        return found
+    def cost_on(of):
+        def cost():
+            found = {}
+            for way in QUICK_WAYS if lab.quick else WAYS:
+                _, name, agent, flags = WAYS[way]
+                for line in lab.source(of, "VirtualCosts", "cost", name, lab.jvmti("switch_events"),
+                                       agent=agent, options=(*ONE_CARRIER, *flags)):
+                    found.setdefault(line[1], {})[way] = float(line[2])
+            return found
+        return cost
 
+    others = [each for each in lab.jdks if each.feature in (21, 25, 27) and each != jdk and not lab.quick]
+    of_others = lab.rounds({str(each): cost_on(each) for each in others}, 3) if others else []
     return {"jdk": str(jdk),
         "right": [one["right"] for one in lab.rounds({"right": right}, 2 if lab.quick else 5)],
-        "cost": [one["cost"] for one in lab.rounds({"cost": cost}, 2 if lab.quick else 5)]}
+        "cost": [one["cost"] for one in lab.rounds({"cost": cost_on(jdk)}, 2 if lab.quick else 5)],
+        "others": {str(each): [one[str(each)] for one in of_others] for each in others}}
 
 
 def judge(data, quiet):
@@ -60,17 +66,31 @@ def judge(data, quiet):
                     "rows": sum_rows(data)},
                    {"title": "mounted time / CPU time", "head": ["burners", "x"], "rows": [
                        [burners, str(each)] for burners, each in mounted.items()]},
-                   {"title": "CPU ns of one, with one carrier", "head": cost_head(data),
-                    "rows": cost_rows(data)}],
+                   *({"title": f"CPU ns of one, with one carrier, {each}", "head": cost_head(rounds),
+                      "rows": cost_rows(rounds)} for each, rounds in costs_of(data).items())],
         "why": "A carrier that waits for a CPU between two virtual threads has time that no virtual thread "
                "has."}
 
 
 SUM_HEAD = ["clock", "slices of 2 ms", "1 ms", "100 us", "10 us", "50 us, then a park"]
 SLICES = ("2000", "1000", "100", "10", "parked")
-WAYS = {"nothing": "without an agent", "environment": "an empty agent", "events": "its events",
-        "interpolated": "interpolated", "tick": "tick", "now": "now"}
+UNREPORTED = "-XX:+UnlockExperimentalVMOptions", "-XX:-DoJVMTIVirtualThreadTransitions"
+# What it is called, the program's way, the agent's options, the JVM's flags.
+WAYS = {"nothing": ("without an agent", "nothing", None, ()),
+        "environment": ("an empty agent", "environment", None, ()),
+        "events": ("its events", "events", None, ()),
+        "interpolated": ("interpolated", "interpolated", "virtual=on", ()),
+        "tick": ("tick", "tick", "virtual=tick", ()),
+        "now": ("now", "now", "virtual=now", ()),
+        "by_events": ("interpolated, by events", "interpolated", "virtual=on",
+                      ("-Dthreadclock.switches=events",)),
+        "off": ("switched off again", "off", None, ()),
+        "unreported": ("interpolated, with the flag", "interpolated", "virtual=on", UNREPORTED)}
 QUICK_WAYS = "nothing", "interpolated"
+
+
+def costs_of(data):
+    return {data["jdk"]: data["cost"], **data.get("others", {})}
 
 
 def mounted_by(data):
@@ -85,16 +105,17 @@ def sum_rows(data):
                       for micros in SLICES)] for clock in clocks]
 
 
-def cost_head(data):
-    return ["", *(WAYS[way] for way in data["cost"][0]["yield"])]
+def cost_head(rounds):
+    return ["", *(WAYS[way][0] for way in rounds[0]["yield"])]
 
 
-def cost_rows(data):
+def cost_rows(rounds):
     def cell(what, way):
-        values, alone = (stats.column(data["cost"], what, each) for each in (way, "nothing"))
+        values, alone = (stats.column(rounds, what, each) for each in (way, "nothing"))
         return str(stats.interval(values)) if way == "nothing" else f"{stats.ratio(values, alone)} x"
-    names = {"yield": "a yield, two threads", "start": "a thread's start and end"}
-    return [[names[what], *(cell(what, way) for way in ways)] for what, ways in data["cost"][0].items()]
+    names = {"yield": "a yield, two threads", "park": "a park and an unpark",
+             "start": "a thread's start and end"}
+    return [[names[what], *(cell(what, way) for way in ways)] for what, ways in rounds[0].items()]
 
 
 def right_view(data):
@@ -104,8 +125,11 @@ def right_view(data):
 
 
 def cost_view(data):
-    return (f"{page.markdown_table(cost_head(data), cost_rows(data))}\n\nCPU nanoseconds in a JVM without an "
-            f"agent; else how many times as much; {data['jdk']}.")
+    of_others = [f"{each}:\n\n{page.markdown_table(cost_head(rounds), cost_rows(rounds))}"
+                 for each, rounds in data.get("others", {}).items()]
+    return "\n\n".join([page.markdown_table(cost_head(data["cost"]), cost_rows(data["cost"])),
+                        "CPU nanoseconds in a JVM without an agent; else how many times as much; "
+                        f"{data['jdk']}.", *of_others])
 
 
 VIEWS = {"right": right_view, "cost": cost_view}

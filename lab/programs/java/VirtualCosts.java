@@ -43,6 +43,7 @@ public final class VirtualCosts {
     private static final int MOST_RUNS = 40;
 
     private static volatile long sink;
+    private static volatile int turn;
 
     public static void main(String[] args) throws Exception {
         if (args[0].equals("right")) {
@@ -53,6 +54,7 @@ public final class VirtualCosts {
             Way.valueOf(args[1].toUpperCase()).begin(args[2]);
             cost("yield", 400_000,
                     () -> run(2, () -> IntStream.range(0, 200_000).forEach(i -> Thread.yield())));
+            cost("park", 400_000, () -> pingPong(200_000));
             cost("start", 50_000, () -> {
                 CountDownLatch ended = new CountDownLatch(50_000);
                 for (int i = 0; i < 50_000; i++) {
@@ -146,9 +148,33 @@ public final class VirtualCosts {
         void run() throws Exception;
     }
 
-    /** What is in the JVM: nothing, a JVMTI environment, its events, or accounting by a clock. */
+    /** Two virtual threads that unpark each other in turns, each this number of times. */
+    private static void pingPong(int rounds) throws InterruptedException {
+        Thread[] threads = new Thread[2];
+        turn = 0;
+        for (int i = 0; i < 2; i++) {
+            int self = i;
+            threads[i] = Thread.ofVirtual().unstarted(() -> {
+                for (int round = 0; round < rounds; round++) {
+                    while (turn != self) {
+                        LockSupport.park();
+                    }
+                    turn = 1 - self;
+                    LockSupport.unpark(threads[1 - self]);
+                }
+            });
+        }
+        for (Thread thread : threads) {
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    /** What is in the JVM: nothing, a JVMTI environment, its events, accounting by a clock or once on. */
     private enum Way {
-        NOTHING, ENVIRONMENT, EVENTS, INTERPOLATED, TICK, NOW;
+        NOTHING, ENVIRONMENT, EVENTS, INTERPOLATED, TICK, NOW, OFF;
 
         void begin(String library) {
             if (this == ENVIRONMENT || this == EVENTS) {
@@ -157,7 +183,9 @@ public final class VirtualCosts {
             if (this == EVENTS && !setEvents(true)) {
                 throw new IllegalStateException("this JVM does not report switches");
             }
-            if (compareTo(EVENTS) > 0) {
+            if (this == OFF) {
+                VirtualThreads.startAccounting().close();
+            } else if (compareTo(EVENTS) > 0) {
                 VirtualThreads.startAccounting(Freshness.valueOf(name()));
             }
         }
