@@ -63,7 +63,8 @@ struct kept_interval {
     };
     int64_t user_ns, system_ns;
 };
-_Static_assert(sizeof(struct kept_interval) == 8 * sizeof(jlong), "a piece of NativeMemory; used from the 7th");
+_Static_assert(sizeof(struct kept_interval) == 8 * sizeof(jlong),
+               "a piece of NativeMemory; used from the 7th");
 
 static int keep(int error, jlong address, const struct threadclock_times *used)
 {
@@ -91,7 +92,8 @@ NATIVE(jint, intervalBegin, jlong address)
 NATIVE(jint, intervalEnd, jlong address)
 {
     struct threadclock_times used;
-    return keep(threadclock_interval_end((const struct threadclock_interval *)address, &used), address, &used);
+    int error = threadclock_interval_end((const struct threadclock_interval *)address, &used);
+    return keep(error, address, &used);
 }
 
 NATIVE(jlong, addressOf, jobject buffer)
@@ -161,7 +163,7 @@ NATIVE(jint, threadTimes, jobject thread, jlong address)
     return error;
 }
 
-/* A copy, which is whole if the interval has not ended meanwhile: the caller discards the result otherwise. */
+/* A copy: if the interval has ended meanwhile, it is not whole, and the caller discards the result. */
 static struct kept_interval begun_elsewhere(jlong address)
 {
     struct kept_interval copy = *(const struct kept_interval *)address;

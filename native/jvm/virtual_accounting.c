@@ -165,7 +165,7 @@ static jvmtiCapabilities capability(void)
     return capabilities;
 }
 
-/* Looks the field up in a class; by JVMTI, because JNI would call Java code to throw an exception if there is none. */
+/* Looks the field up by JVMTI, because JNI would call Java code to throw an exception if there is none. */
 static jfieldID field_of(JNIEnv *env, jclass class, struct object_field *field)
 {
     jvmtiEnv *jvmti = accounting.jvmti;
@@ -535,7 +535,7 @@ void virtual_accounting_off(enum threadclock_freshness clock)
     tc_unlock(&accounting.lock);
 }
 
-/* Another agent has redefined VirtualThread, so that it no longer reports switches: the events do from now. */
+/* Another agent has redefined VirtualThread, so that it no longer reports switches: the events do now. */
 static void change_to_events(JNIEnv *env)
 {
     char problem[sizeof accounting.why];
@@ -543,7 +543,8 @@ static void change_to_events(JNIEnv *env)
     if (accounting.way == WAY_CALLS) {
         if (accounting.on)
             disable(env);
-        snprintf(accounting.why, sizeof accounting.why, "another agent has redefined java.lang.VirtualThread");
+        snprintf(accounting.why, sizeof accounting.why,
+                 "another agent has redefined java.lang.VirtualThread");
         TC_STORE(accounting.way, WAY_EVENTS);
         if (apply(env, problem, sizeof problem) != 0)
             snprintf(accounting.why, sizeof accounting.why, "%s", problem);

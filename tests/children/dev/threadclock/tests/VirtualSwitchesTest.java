@@ -73,8 +73,8 @@ class VirtualSwitchesTest {
     /** A transformer that returns the bytes that it was given has changed nothing. */
     @OnEachJdk(from = 21)
     void anotherAgentsTransformerTakesPart(TestJdk jdk) throws IOException {
-        assertSwitches(run(jdk, "retransform", "-javaagent:" + otherAgent(folder) + "=transform"), "calls", "calls",
-                null);
+        assertSwitches(run(jdk, "retransform", "-javaagent:" + otherAgent(folder) + "=transform"), "calls",
+                "calls", null);
     }
 
     /** A running JVM before 25 would lose all of its compiled code. */

@@ -83,7 +83,7 @@ class JvmTest {
         assertThat(jvm.detach()).isTrue();
         assertThat(jvm.status().isActive()).isFalse();
         jvm.attach("");
-        assertThat(jvm.status().value("freshness")).as("the default again").isEqualTo("tick");
+        assertThat(jvm.status().value("freshness")).as("what is not named stays").isEqualTo("now");
         assertThat(Path.of("/tmp/.attach_pid" + pid)).doesNotExist();
     }
 

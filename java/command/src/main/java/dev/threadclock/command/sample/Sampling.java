@@ -94,7 +94,7 @@ public abstract class Sampling implements Closeable {
     public abstract Optional<Interval> next() throws IOException;
 
     /** The scheduler's current statistics of a thread; empty if the thread is gone or the kernel has none. */
-    public abstract Optional<RunQueue> runQueue(int tid);
+    abstract Optional<RunQueue> runQueue(int tid);
 
     /** Whether a Java thread is on a CPU or waits for one now. For any thread. */
     public boolean isRunnable(int tid) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.command.top;
+package dev.threadclock.command.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
-import dev.threadclock.command.sample.NoSampling;
 import dev.threadclock.command.sample.TaskFiles.RunQueue;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -19,12 +18,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The wait for a CPU is that of the right thread and interval, or unknown. */
-class MomentTest {
+class WaitsTest {
     private final Map<Integer, RunQueue> kernel = new HashMap<>(); // by TID
     private final Queue<Interval> intervals = new ArrayDeque<>();
     private long[] before = {};
     private int reads;
-    private final Moment.Reader moments = new Moment.Reader(new NoSampling() {
+    private final Waits waits = new Waits(new NoSampling() {
         @Override
         public Optional<Interval> next() {
             return Optional.of(intervals.remove());
@@ -50,13 +49,13 @@ class MomentTest {
 
     private void begin(long... lifeNanos) throws IOException {
         add(lifeNanos);
-        next(lifeNanos);
+        waits.next();
         reads = 0;
     }
 
     private Interval next(long... lifeNanos) throws IOException {
         add(lifeNanos);
-        return moments.next().orElseThrow().interval();
+        return waits.next().orElseThrow();
     }
 
     @Test
