@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.threadclock.CpuBudget;
 import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuWork;
 import dev.threadclock.Extra;
@@ -13,6 +14,7 @@ import dev.threadclock.Quantity;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.tests.child.Burn;
 import dev.threadclock.tests.child.Threads;
+import java.time.Duration;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -126,6 +128,32 @@ class MeterTest {
         meter.stop();
         assertTrue(meter.intervals() == 1 && meter.totalNanos() < System.nanoTime() - began,
                 "this thread waited: " + meter);
+    }
+
+    /** Otherwise it would keep the class loader of an application that was redeployed. */
+    @Test
+    void theWatcherOfBudgetsHasNothingOfTheThreadThatNeedsIt() throws Exception {
+        InheritableThreadLocal<String> inherited = new InheritableThreadLocal<>();
+        FutureTask<String> watcher = new FutureTask<>(() -> {
+            Thread thread = Thread.currentThread();
+            return thread.getName() + " in " + thread.getThreadGroup().getName() + ", "
+                    + thread.getContextClassLoader() + ", " + inherited.get();
+        });
+        Thread opener = new Thread(new ThreadGroup("an application's"), () -> {
+            inherited.set("an application's");
+            CpuBudget budget = new CpuBudget(Duration.ofMillis(1)).onExhausted(watcher);
+            try (CpuBudget running = budget.open()) {
+                Burn.until(System.nanoTime() + 10_000_000);
+                watcher.get();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        opener.setContextClassLoader(new ClassLoader() {
+        });
+        opener.start();
+        opener.join();
+        assertThat(watcher.get()).isEqualTo("threadclock-budgets in system, null, null");
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -157,17 +158,22 @@ class ScopeRegistryTest {
         List<Future<Long>> tasks = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             tasks.add(other.submit(() -> {
-                long threads = 0;
-                for (; !isDone.get(); threads++) {
-                    Thread thread = new Thread(() -> {
-                        scopes.open();
-                        spin(100);
-                        scopes.close(1);
-                    });
-                    thread.start();
-                    thread.join();
+                long started = 0;
+                while (!isDone.get()) {
+                    Thread[] threads = new Thread[20];
+                    for (int thread = 0; thread < threads.length; thread++, started++) {
+                        threads[thread] = new Thread(() -> {
+                            scopes.open();
+                            LockSupport.parkNanos(100_000);
+                            scopes.close(1);
+                        });
+                        threads[thread].start();
+                    }
+                    for (Thread each : threads) {
+                        each.join();
+                    }
                 }
-                return threads;
+                return started;
             }));
         }
         other.submit(() -> {

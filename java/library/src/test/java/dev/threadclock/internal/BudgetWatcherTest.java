@@ -69,7 +69,7 @@ class BudgetWatcherTest {
 
     private static void await(BooleanSupplier isReached) throws InterruptedException {
         for (int i = 0; !isReached.getAsBoolean(); i++) {
-            assertThat(i).as("waited for a minute").isLessThan(6000);
+            assertThat(i).as("waited for 30 s").isLessThan(3000);
             Thread.sleep(10);
         }
     }
