@@ -62,7 +62,9 @@ public final class CpuTaskMetrics {
                 .tags(tags).baseUnit("seconds").description("CPU time of tasks").register(registry);
     }
 
+    /** The sum first: what it lacks has made the work partial before. */
     private static double seconds(CpuWork work, ToLongFunction<CpuWork> quantity) {
-        return work.isPartial() ? Double.NaN : quantity.applyAsLong(work) / NANOS_PER_SECOND;
+        long nanos = quantity.applyAsLong(work);
+        return work.isPartial() ? Double.NaN : nanos / NANOS_PER_SECOND;
     }
 }

@@ -18,7 +18,9 @@ import io.micrometer.observation.tck.AnyContextObservationHandlerCompatibilityKi
 import io.micrometer.observation.tck.NullContextObservationHandlerCompatibilityKit;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -83,6 +85,29 @@ class CpuObservationHandlerTest {
         CpuWork cpu = CpuObservationHandler.cpuOf(observation.getContextView());
         assertThat(cpu.snapshot().totalNanos()).isBetween(burnt[0], around[0] + 4_000);
         assertThat(cpu.intervals()).isEqualTo(2);
+    }
+
+    /** As of a task that signals its end within its scope: whoever waits for it stops the observation. */
+    @Test
+    void aScopeThatIsBeingClosedAtTheStopCountsOnce() throws Exception {
+        for (int i = 0; i < 3_000; i++) {
+            Observation observation = started("overtaken");
+            AtomicBoolean isResult = new AtomicBoolean();
+            Future<?> task = other.submit(() -> observation.scoped(() -> {
+                Work.burn(10_000);
+                isResult.set(true);
+            }));
+            while (!isResult.get()) {
+                Thread.onSpinWait();
+            }
+            for (int spin = 0; spin < i % 64; spin++) {
+                Thread.onSpinWait();
+            }
+            observation.stop();
+            assertThat(CpuObservationHandler.cpuOf(observation.getContextView()).intervals()).isOne();
+            task.get();
+        }
+        assertThat(timer("overtaken", "user").count()).isEqualTo(3_000);
     }
 
     @Test

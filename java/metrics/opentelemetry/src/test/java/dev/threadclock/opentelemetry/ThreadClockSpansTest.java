@@ -16,6 +16,10 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.lang.ref.WeakReference;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -130,6 +134,33 @@ class ThreadClockSpansTest {
         used[0] = within(span);
         other.join();
         used[0].plus(used[1]).assertTotalOf(end(span));
+    }
+
+    /** As of a parallel stream: its last task signals its end within its scope, and its caller ends the span. */
+    @Test
+    void aScopeThatIsBeingClosedAtTheEndCounts() throws Exception {
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        for (int i = 0; i < 3_000; i++) {
+            Span span = start();
+            AtomicBoolean isResult = new AtomicBoolean();
+            Future<?> task = other.submit(() -> {
+                try (Scope scope = span.makeCurrent()) {
+                    sink++;
+                    isResult.set(true);
+                }
+            });
+            while (!isResult.get()) {
+                Thread.onSpinWait();
+            }
+            for (int spin = 0; spin < i % 64; spin++) {
+                Thread.onSpinWait();
+            }
+            Attributes attributes = end(span);
+            assertThat(attributes.get(SpanScopes.TOTAL)).isNotNull();
+            assertThat(attributes.get(SpanScopes.PARTIAL)).isFalse();
+            task.get();
+        }
+        other.shutdown();
     }
 
     @Test
