@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.jmh;
 
+import dev.threadclock.CpuBudget;
 import dev.threadclock.CpuMeter;
 import dev.threadclock.CpuTimes;
+import dev.threadclock.CpuWork;
 import dev.threadclock.ThreadClock;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -19,7 +22,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The cost of a read of the calling thread, with each peer, beside the baselines; and of threadclock's
- * snapshot and meter, which have user, system and total at once.
+ * snapshot, meter, scope of work, and work of its own, which have user, system and total at once.
  *
  * <p>HOW TO RUN: {@code java -jar lab/programs/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm
  * JAVA} for another JDK, {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p
@@ -49,6 +52,8 @@ public class OwnThread {
     public static class Triple {
         final CpuTimes times = new CpuTimes();
         final CpuMeter meter = new CpuMeter();
+        final CpuWork work = new CpuWork();
+        final CpuBudget budget = new CpuBudget(Duration.ofDays(1));
     }
 
     @Benchmark
@@ -78,5 +83,23 @@ public class OwnThread {
     @Benchmark
     public long meter(Triple triple) {
         return triple.meter.start().stop().userNanos();
+    }
+
+    @Benchmark
+    public void scope(Triple triple) {
+        triple.work.open().close();
+    }
+
+    @Benchmark
+    public void scopeOfABudget(Triple triple) {
+        triple.budget.open().close();
+    }
+
+    @Benchmark
+    public long workOfItsOwn() {
+        CpuWork work = new CpuWork();
+        work.open().close();
+        work.end();
+        return work.totalNanos();
     }
 }
