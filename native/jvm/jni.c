@@ -63,8 +63,7 @@ struct kept_interval {
     };
     int64_t user_ns, system_ns;
 };
-_Static_assert(sizeof(struct kept_interval) == 8 * sizeof(jlong),
-               "a piece of NativeMemory; used from the 7th");
+_Static_assert(sizeof(struct kept_interval) == 8 * sizeof(jlong), "a piece of NativeMemory");
 
 static int keep(int error, jlong address, const struct threadclock_times *used)
 {
@@ -163,7 +162,7 @@ NATIVE(jint, threadTimes, jobject thread, jlong address)
     return error;
 }
 
-/* A copy: if the interval has ended meanwhile, it is not whole, and the caller discards the result. */
+/* A copy, whole if no new interval has begun there meanwhile; otherwise the caller discards the result. */
 static struct kept_interval begun_elsewhere(jlong address)
 {
     struct kept_interval copy = *(const struct kept_interval *)address;
@@ -208,11 +207,9 @@ NATIVE(jstring, version)
 static int own_times(JNIEnv *env, jlong id, jint freshness, struct tc_virtual_times *times)
 {
     int error = tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
-    if ((error == 0 || error == -ENOENT) && !virtual_accounting_holds(env))
-        error = -ENOENT;
     if (error != -ENOENT)
         return error;
-    virtual_accounting_adopt(env, (uint64_t)id);
+    virtual_accounting_adopt(env);
     return tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
 }
 
@@ -333,7 +330,6 @@ NATIVE(jobjectArray, virtualGroups, jlongArray values)
     struct tc_virtual_group groups[TC_VIRTUAL_GROUPS];
     struct group_values written[TC_VIRTUAL_GROUPS];
     uint32_t count = tc_virtual_groups(groups);
-    virtual_accounting_holds(env); /* sums stay */
     for (uint32_t i = 0; i < count; i++)
         written[i] = (struct group_values){groups[i].threads, groups[i].mounted, groups[i].times.user_ns,
                                            groups[i].times.total_ns};

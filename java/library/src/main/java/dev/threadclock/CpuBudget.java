@@ -30,8 +30,9 @@ import java.util.logging.Logger;
  * until the watcher gets a CPU, and until the task responds: typically some milliseconds on each CPU.
  *
  * <p><b>It fails closed.</b> Where CPU time cannot be known (the kernel refuses its clocks, virtual threads
- * are not accounted for, or time is missing for one of the reasons of {@link #whyPartial()}), the budget is
- * exhausted at once, for good, and {@link #whyExhausted()} says why.
+ * are not accounted for, or time is missing for one of the reasons of {@link #whyPartial()}), or the budget
+ * cannot be watched (no memory for a thread), it is exhausted at once, for good, and {@link #whyExhausted()}
+ * says why.
  */
 public final class CpuBudget extends CpuWork {
     private static final Logger LOGGER = Logger.getLogger("dev.threadclock");

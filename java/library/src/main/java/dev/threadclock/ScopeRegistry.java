@@ -458,9 +458,7 @@ final class ScopeRegistry {
         }
     }
 
-    /**
-     * Reads what the open scope has used; with extras, what they are now. Right if it stays open meanwhile.
-     */
+    /** Reads what the open scope has used, and its extras now; right if it stays open meanwhile. */
     private boolean readSoFar(Cell cell, Sums sums) {
         Thread thread = cell.get();
         Reading reading = cell.reading;
@@ -527,9 +525,7 @@ final class ScopeRegistry {
         return isDone;
     }
 
-    /**
-     * Its thread waits for this before it leaves the scope, if it sees the mark; otherwise this sees that.
-     */
+    /** Its thread waits for this if it sees the mark when it leaves the scope; otherwise this sees that. */
     private static boolean interrupt(Thread thread, Cell cell, long state) {
         synchronized (cell) {
             if (cell.state() != state || cell.interrupted == state) {
