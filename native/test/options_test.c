@@ -54,6 +54,15 @@ TEST(each_option_has_a_default)
     assert_true(parsed("strict=on").strict);
 }
 
+TEST(what_is_not_named_stays)
+{
+    struct agent_options options = parsed("freshness=now,prometheus=9464");
+    assert_int_equal(agent_options_parse("total=tick", &options, error, sizeof error), 0);
+    assert_int_equal(options.total, TOTAL_TICK);
+    assert_int_equal(options.freshness, THREADCLOCK_NOW);
+    assert_string_equal(options.prometheus, "127.0.0.1:9464");
+}
+
 TEST(metrics_are_served_where_an_address_says)
 {
     assert_string_equal(parsed("").prometheus, "");

@@ -82,8 +82,8 @@ class JvmTest {
 
         assertThat(jvm.detach()).isTrue();
         assertThat(jvm.status().isActive()).isFalse();
-        jvm.attach("");
-        assertThat(jvm.status().value("freshness")).as("what is not named stays").isEqualTo("now");
+        assertThat(jvm.attach("total=tick").values()).as("what was not named stays").isEqualTo(
+                jvm.status().values()).containsEntry("freshness", "now").containsEntry("total", "tick");
         assertThat(Path.of("/tmp/.attach_pid" + pid)).doesNotExist();
     }
 

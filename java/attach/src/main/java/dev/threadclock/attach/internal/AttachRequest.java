@@ -235,9 +235,8 @@ final class AttachRequest {
         String jvm = "the JVM " + target.label();
         return switch (step) {
             case 'p' -> error != ConfinedChild.REMOTE ? target.process().ended() : new AttachException(
-                    "/proc is another PID namespace's: its process " + target.pid()
-                            + " is not this one's; run"
-                            + " this where /proc is its own (unshare --mount-proc), or in that namespace");
+                    "/proc is another PID namespace's: its process " + target.pid() + " is not this one's;"
+                            + " run this where /proc is its own (unshare --mount-proc), or in that one");
             case 'r' -> new AttachException("cannot enter the root of " + jvm + " (a container or a chroot): "
                     + why + "; run this as root, in the JVM's own container (kubectl exec), or where user"
                     + " namespaces are allowed (seccompProfile: Unconfined)");

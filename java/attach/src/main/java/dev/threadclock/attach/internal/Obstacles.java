@@ -29,7 +29,7 @@ final class Obstacles {
     private static final int MOST_MOUNTS = 30;
     /** SYS_ADMIN and SYS_RESOURCE, with which the kernel counts no threads (copy_process, kernel/fork.c). */
     private static final long NOT_COUNTED = 1L << 21 | 1L << 24;
-    private static final Pattern WHOLE_RANGE = Pattern.compile("\\s*0\\s+0\\s+4294967295\\s*");
+    private static final Pattern WHOLE_RANGE = Pattern.compile("|0\\s+0\\s+4294967295");
     private static final Pattern REAL_USER = Pattern.compile("(?m)^Uid:\\s+(\\d+)");
     private static final Pattern THREADS = Pattern.compile("(?m)^Threads:\\s+(\\d+)");
     private static final List<String> GROUP_FILES = List.of("freezer.state", "cgroup.freeze", "pids.max",
@@ -77,21 +77,17 @@ final class Obstacles {
     Optional<String> toAThread() {
         List<Limit> limits = new ArrayList<>();
         for (Group group : groups) {
-            limits.add(new Limit("processes and threads in the control group " + group.folder
-                    + " (pids.max)", number(group.texts.get(3), 0),
-                    number(group.texts.get(2),
-                            Long.MAX_VALUE),
-                    ROOM));
+            limits.add(new Limit("processes and threads in the control group " + group.folder + " (pids.max)",
+                    number(group.texts.get(3), 0), number(group.texts.get(2), Long.MAX_VALUE), ROOM));
         }
         long threads = number(text(Path.of("/proc/loadavg")).replaceFirst(".*/(\\d+).*", "$1"), 0);
         for (String name : List.of("threads-max", "pid_max")) {
             limits.add(new Limit("threads on this machine (kernel." + name + ")", threads,
                     number(text(Path.of("/proc/sys/kernel", name)), Long.MAX_VALUE), ROOM));
         }
-        limits.add(
-                new Limit("mappings of its memory (vm.max_map_count)", process.read("maps").lines().count(),
-                        number(text(Path.of("/proc/sys/vm/max_map_count")), Long.MAX_VALUE),
-                        ROOM * MAPPINGS_OF_A_THREAD));
+        long mappings = number(text(Path.of("/proc/sys/vm/max_map_count")), Long.MAX_VALUE);
+        limits.add(new Limit("mappings of its memory (vm.max_map_count)",
+                process.read("maps").lines().count(), mappings, ROOM * MAPPINGS_OF_A_THREAD));
         ofTheUser(threads).ifPresent(limits::add);
         return limits.stream().filter(Limit::isReached).findFirst().map(limit -> text(limit)
                 + " would end if it could not start one more thread, which answers requests; end some, or"
@@ -107,7 +103,7 @@ final class Obstacles {
     private Optional<Limit> ofTheUser(long onMachine) {
         long most = ownLimit("Max processes");
         boolean privileged = status.uid() == ROOT_USER || (status.effective() & NOT_COUNTED) != 0;
-        if (onMachine < most - ROOM || privileged && WHOLE_RANGE.matcher(process.read("uid_map")).matches()) {
+        if (onMachine < most - ROOM || privileged && WHOLE_RANGE.matcher(its("uid_map")).matches()) {
             return Optional.empty();
         }
         long used = 0;
@@ -133,7 +129,7 @@ final class Obstacles {
 
     /** The soft limit of this name. */
     private long ownLimit(String name) {
-        return process.read("limits").lines().filter(line -> line.startsWith(name + " ")).findFirst()
+        return its("limits").lines().filter(line -> line.startsWith(name + " ")).findFirst()
                 .map(line -> number(line.substring(name.length()).strip().split(" ")[0], Long.MAX_VALUE))
                 .orElse(Long.MAX_VALUE);
     }
@@ -149,7 +145,7 @@ final class Obstacles {
      */
     private List<Group> groups() {
         String mounts = mountsOfGroups(text(Path.of("/proc/self/mountinfo")));
-        String its = mountsOfGroups(process.read("mountinfo"));
+        String its = mountsOfGroups(its("mountinfo"));
         List<Group> all = new ArrayList<>();
         for (Path folder : folders(mounts, Files::isDirectory)) {
             all.add(new Group(folder, GROUP_FILES.stream().map(file -> text(folder.resolve(file))).toList()));
@@ -175,12 +171,16 @@ final class Obstacles {
     private Set<Path> folders(String mounts, Predicate<Path> exists) {
         Set<Path> folders = new LinkedHashSet<>();
         for (String controller : List.of("pids", "freezer")) {
-            folders.addAll(Cgroups.folders(process.read("cgroup"), mounts, controller, exists));
+            folders.addAll(Cgroups.folders(its("cgroup"), mounts, controller, exists));
         }
         return folders;
     }
 
-    /** "" if it cannot be read. */
+    private String its(String file) {
+        return text(process.folder().resolve(file));
+    }
+
+    /** "" if it cannot be read: not every kernel has every file. */
     private static String text(Path file) {
         try {
             return TargetProcess.text(file).strip();

@@ -62,18 +62,23 @@ public final class TargetProcess {
 
     /** The folder of a process's thread that has not ended: its own, unless its first thread has. */
     public static Path living(Path process) throws IOException {
-        if (!ProcStatus.parse(text(process.resolve("status"))).hasEnded()) {
+        if (!isZombie(process)) {
             return process;
         }
         try (Stream<Path> threads = Files.list(process.resolve("task"))) {
             return threads.sorted(Comparator.comparingInt(TargetProcess::number)).filter(thread -> {
                 try {
-                    return !ProcStatus.parse(text(thread.resolve("status"))).hasEnded();
+                    return !isZombie(thread);
                 } catch (IOException e) {
                     return false;
                 }
             }).findFirst().orElse(process);
         }
+    }
+
+    private static boolean isZombie(Path folder) throws IOException {
+        String status = text(folder.resolve("status"));
+        return status.contains("\nState:\tZ") || status.contains("\nState:\tX");
     }
 
     private static int number(Path folder) {

@@ -50,17 +50,18 @@ public abstract class Sampling implements Closeable {
      * Failure or AttachException, with the reason and a remedy, if /proc does not show it either.
      */
     public static Sampling open(JvmOption.Chosen choice, Duration period) throws IOException {
+        int pid = choice.pid();
         Optional<Target> jvm = Optional.empty();
         try {
             jvm = Optional.of(choice.open());
             return ChannelSampling.open(jvm.get(), period);
         } catch (AttachException | Failure e) {
-            Subject subject = jvm.map(opened -> subject(opened, byProc(choice.pid(), opened.command())))
-                    .or(() -> Target.commandFromOutside(choice.pid())
-                            .map(command -> new Subject(byProc(choice.pid(), command), "", "",
+            Subject subject = jvm.map(opened -> subject(opened, byProc(pid, opened.command())))
+                    .or(() -> Target.commandFromOutside(pid)
+                            .map(command -> new Subject(byProc(pid, command), "", "",
                                     SelfJar.version())))
                     .orElseThrow(() -> e);
-            Sampling sampling = ProcSampling.open(choice.pid(), subject, period).orElseThrow(() -> e);
+            Sampling sampling = ProcSampling.open(pid, subject, period).orElseThrow(() -> e);
             Terminal.stderr().println(choice.command() + ": " + e.getMessage() + ". This is what /proc shows."
                     + " Missing: Java's names and ids of threads (the kernel's names have 15 bytes, and"
                     + " pools are made of those), Java's states, stacks, and threads that start and end"
