@@ -19,7 +19,9 @@ import java.util.function.ToLongFunction;
 /**
  * The meters of one registry. A registry reads them one by one and does not report when a scrape begins, but
  * a scrape reads each of them once. So when a meter that has already reported in this scrape is read again,
- * the next scrape has begun.
+ * the next scrape has begun. Prometheus's registry walks the meters of one name after those of another, and
+ * may see one that is added meanwhile: those of a new group are added while it is not at user and system,
+ * which would be seen one without the other.
  */
 final class AccountMeters {
     /** Limits how long meters that are read outside of scrapes use one account. */
@@ -35,6 +37,7 @@ final class AccountMeters {
     private boolean isThrottlingKnown;
     private Scrape scrape;
     private long scrapes;
+    private long registered; // the number of the last scrape whose groups have their meters
 
     AccountMeters(MeterRegistry registry, Tags tags) {
         this.registry = registry;
@@ -47,6 +50,7 @@ final class AccountMeters {
             first = new Scrape(account, ++scrapes);
             first.begunNanos -= LONGEST_SCRAPE_NANOS; // so that the first read begins a scrape
             scrape = first;
+            registered = first.number;
         }
         registerNew(first);
     }
@@ -75,11 +79,13 @@ final class AccountMeters {
     /** What one meter reports. That of a group which is gone keeps its last value until it is removed. */
     private final class Value {
         private final ToLongFunction<Scrape> quantity;
+        private final boolean ofPair; // user or system
         private long answered; // the number of the last scrape
         private long last;
 
-        Value(ToLongFunction<Scrape> quantity) {
+        Value(ToLongFunction<Scrape> quantity, boolean ofPair) {
             this.quantity = quantity;
+            this.ofPair = ofPair;
         }
 
         long now() {
@@ -98,14 +104,17 @@ final class AccountMeters {
 
     private Scrape scrapeOf(Value value) {
         Scrape current;
-        boolean isNew;
+        boolean registers;
         synchronized (this) {
-            isNew = value.answered == scrape.number
+            boolean isNew = value.answered == scrape.number
                     || System.nanoTime() - scrape.begunNanos >= LONGEST_SCRAPE_NANOS;
             current = isNew ? begunAnew() : scrape;
             value.answered = current.number;
+            // If the last scrape read only pairs, because a filter denies all else, there is no better moment.
+            registers = registered < (value.ofPair ? current.number - 1 : current.number);
+            registered = registers ? current.number : registered;
         }
-        if (isNew) {
+        if (registers) {
             registerNew(current); // not under our lock, because it takes the registry's
         }
         return current;
@@ -125,7 +134,7 @@ final class AccountMeters {
         begun.groups.forEach((key, group) -> {
             if (isNew(counted, key)) {
                 Tags own = tags.and(key);
-                Value threads = new Value(now -> now.of(key, CpuGroup::threads));
+                Value threads = new Value(now -> now.of(key, CpuGroup::threads), false);
                 keep(counted, key,
                         counter("threadclock.cpu.time", OF_GROUP, "seconds", own.and("cpu.mode", "user"),
                                 now -> now.of(key, known -> known.times().userNanos())),
@@ -183,7 +192,7 @@ final class AccountMeters {
      */
     private Meter counter(String name, String description, String unit, Tags all,
             ToLongFunction<Scrape> quantity) {
-        Value value = new Value(quantity);
+        Value value = new Value(quantity, all.stream().anyMatch(tag -> tag.getKey().equals("cpu.mode")));
         double divisor = unit == null ? 1 : NANOS_PER_SECOND;
         return FunctionCounter.builder(name, this, meters -> value.counted() / divisor).tags(all)
                 .baseUnit(unit).description(description).register(registry);

@@ -9,6 +9,7 @@ import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -52,6 +53,10 @@ class ThreadClockMetricsTest {
 
     private List<Meter> meters(String name) {
         return new ArrayList<>(registry.find(name).meters());
+    }
+
+    private static void scrape(MeterRegistry registry) {
+        registry.getMeters().forEach(meter -> meter.measure().forEach(Measurement::getValue));
     }
 
     private double groupSeconds(String group) {
@@ -125,7 +130,7 @@ class ThreadClockMetricsTest {
         Work.burn(WORK_NANOS);
         untilTheAccountIsOld();
         CpuAccount account = CpuAccount.read(Duration.ZERO);
-        cpuSeconds(meters("threadclock.cpu.time")); // a new group has meters from the next scrape on
+        scrape(registry); // a new group has meters from the next scrape on
         double seconds = 0;
         for (CpuGroup group : account.groups()) {
             Tags tags = Tags.of("kind", group.kind().label(), "group", group.name());
@@ -167,6 +172,20 @@ class ThreadClockMetricsTest {
                 .isEqualTo(account.throttledNanos() >= 0);
     }
 
+    @Test
+    void aNewPoolHasUserAndSystemInTheSameScrape() throws InterruptedException {
+        PrometheusMeterRegistry own = bound(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
+        for (int round = 0; round < 5; round++) {
+            pools("fresh" + (char) ('a' + round), CpuAccount.MAX_POOLS / 2);
+            List<String> lines = own.scrape().lines()
+                    .filter(line -> line.startsWith("threadclock_cpu_time_seconds_total{"))
+                    .map(line -> line.replaceAll(" .*", "")).collect(Collectors.toList());
+            assertThat(lines).filteredOn(line -> line.contains("\"user\""))
+                    .allSatisfy(line -> assertThat(lines).contains(line.replace("\"user\"", "\"system\"")));
+            assertThat(lines.size() % 2).isZero();
+        }
+    }
+
     /** Meters have the application's tags and ours, and no others. */
     @Test
     void metersHaveTheBindersTags() {
@@ -182,7 +201,7 @@ class ThreadClockMetricsTest {
         Thread thread = burner("late-7-worker-3", ends);
         try {
             untilTheAccountIsOld();
-            cpuSeconds(meters("threadclock.cpu.time"));
+            scrape(registry);
             assertThat(registry.get("threadclock.threads").tag("group", "late-*-worker-*").gauge().value())
                     .isEqualTo(1);
         } finally {
