@@ -83,7 +83,7 @@ class TopScreenTest {
             top.awaitScreen("its frames", has(
                     "^ {2}(at| *\\d+ % +\\d+ % )"
                             + " dev\\.threadclock\\.tests\\.child\\.AttachTarget"
-                            + "\\.main\\(AttachTarget\\.java:\\d+\\)"));
+                            + "\\.main\\(AttachTarget\\.java"));
             top.type("h");
             top.awaitScreen("help", has("sort by total, user, system"));
             top.type("q");
@@ -136,6 +136,8 @@ class TopScreenTest {
             String chosen = lines.stream().filter(line -> line.contains(" " + other.pid() + " ")).findFirst()
                     .orElseThrow();
             assertThat(chosen).endsWith("AttachTarget --port?[2J 8080");
+            top.type("none\n");
+            top.awaitScreen("the question again", has("^Which one\\? A number from 1 to \\d+:$"));
             top.type(chosen.substring(0, chosen.indexOf(')')).strip() + "\n");
             top.awaitScreen("that JVM", has("^threadclock top +" + other.pid() + " "));
             top.type("q");

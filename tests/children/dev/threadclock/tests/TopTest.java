@@ -70,6 +70,7 @@ class TopTest {
                 .as("with a head line").hasSize(3);
         Result old = jvm.run("top", "--once", "-n", "3").exits(2);
         assertThat(old.err()).contains("--rows 3");
+        assertThat(jvm.run("top", "-d", "5x").exits(2).err()).as("as it was given").contains("option '-d'");
     }
 
     @Test

@@ -18,6 +18,7 @@ import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.top.TopCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -25,6 +26,7 @@ import java.util.stream.IntStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -56,6 +58,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "'threadclock COMMAND --help' describes a command."
         })
 public final class Main implements Runnable {
+    private static final int NARROWEST = 55; // picocli's
+    private static final int USUAL_WIDTH = 80;
+
     @Spec
     private CommandSpec spec;
 
@@ -77,6 +82,9 @@ public final class Main implements Runnable {
         CommandLine main = new CommandLine(new Main());
         // Commands have the option --help instead.
         main.getSubcommands().get("help").getCommandSpec().usageMessage().hidden(true);
+        if (Terminal.stdout().watched()) {
+            main.setUsageHelpWidth(Math.max(NARROWEST, Math.min(USUAL_WIDTH, Terminal.stdout().width())));
+        }
         int status = main
                 .setParameterExceptionHandler(Main::usageError)
                 .setExecutionExceptionHandler(Main::failed)
@@ -120,7 +128,7 @@ public final class Main implements Runnable {
         String name = command.getCommandSpec().qualifiedName();
         PrintWriter err = command.getErr();
         String meant = meant(e);
-        err.println(name + ": " + what(e) + (meant.isEmpty() ? "" : "; did you mean " + meant + "?"));
+        err.println(name + ": " + what(e, args) + (meant.isEmpty() ? "" : "; did you mean " + meant + "?"));
         if (meant.isEmpty() && command.getCommandSpec().parent() == null) {
             err.println(
                     "Commands: " + command.getSubcommands().values().stream().map(CommandLine::getCommandSpec)
@@ -177,12 +185,19 @@ public final class Main implements Runnable {
         return word.chars().sorted().mapToObj(Character::toString).collect(Collectors.joining());
     }
 
-    private static String what(ParameterException e) {
+    private static String what(ParameterException e, String[] args) {
         if (e instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption()) {
             boolean atTop = e.getCommandLine().getCommandSpec().parent() == null;
             return (atTop ? "no such command: " : "takes no argument: ") + unmatched.getUnmatched().get(0);
         }
         String message = e.getMessage().replaceFirst(" is not an? (int|long)$", " is not a whole number");
+        if (e.getArgSpec() instanceof OptionSpec option) { // as the user has called it, not by its longest name
+            String given = Arrays.stream(option.names()).filter(name -> Arrays.stream(args).anyMatch(
+                    word -> word.equals(name) || word.startsWith(name + "=")
+                            || name.length() == 2 && word.startsWith(name)))
+                    .findFirst().orElse(option.longestName());
+            message = message.replace("'" + option.longestName() + "'", "'" + given + "'");
+        }
         return message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1);
     }
 

@@ -71,22 +71,24 @@ final class JvmName {
         for (int i = 0; i < rows.size(); i++) {
             terminal.println(line(i + 1, rows.get(i), terminal.width()));
         }
-        terminal.print("Which one? ");
-        int chosen = answer();
-        if (chosen < 1 || chosen > jvms.size()) {
-            throw new Failure("none chosen; answer with a number from 1 to " + jvms.size());
-        }
-        return rows.get(chosen - 1).jvm.pid();
+        return rows.get(answer(terminal, rows.size()) - 1).jvm.pid();
     }
 
-    private static int answer() {
+    /** Asks again after a wrong answer, until there is no further one. */
+    private static int answer(Terminal terminal, int most) {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try {
-            String line = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
-                    .readLine();
-            return line == null ? 0 : Integer.parseInt(line.strip());
-        } catch (IOException | NumberFormatException e) {
-            return 0;
+            terminal.print("Which one? ");
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                if (line.strip().matches("[1-9]\\d{0,8}") && Integer.parseInt(line.strip()) <= most) {
+                    return Integer.parseInt(line.strip());
+                }
+                terminal.print("Which one? A number from 1 to " + most + ": ");
+            }
+        } catch (IOException e) {
+            // No further answer comes.
         }
+        throw new Failure("none chosen");
     }
 
     /** A JVM to choose, and how busy it is; -1: unknown, because it has ended or is another user's. */

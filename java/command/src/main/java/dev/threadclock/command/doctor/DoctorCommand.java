@@ -78,7 +78,7 @@ public final class DoctorCommand implements Callable<Integer> {
         if (json) {
             Terminal.stdout().stream().print(report.toJson());
         } else {
-            new DoctorText(report, new Style(Terminal.stdout().coloured())).lines()
+            new DoctorText(report, new Style(Terminal.stdout().coloured()), Terminal.stdout().width()).lines()
                     .forEach(Terminal.stdout()::println);
         }
         return report.well() ? 0 : 1;

@@ -11,18 +11,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The report for people, 80 columns wide. */
+/** The report for people, at most 80 columns wide. */
 final class DoctorText {
-    private static final int WIDTH = 80;
+    private static final int MOST_WIDTH = 80;
     private static final int LABEL_WIDTH = 16;
     private static final int MARK_WIDTH = 4;
     private static final int JDK_INDENT = 7;
 
     private final DoctorReport report;
     private final Style style;
+    private final int width;
     private final List<String> lines = new ArrayList<>();
 
-    DoctorText(DoctorReport report, Style style) {
+    /** width: of the terminal. */
+    DoctorText(DoctorReport report, Style style, int width) {
+        this.width = Math.min(width, MOST_WIDTH);
         this.report = report;
         this.style = style;
     }
@@ -123,7 +126,7 @@ final class DoctorText {
         StringBuilder line = new StringBuilder(start);
         int column = indent;
         for (String word : text.split(" ")) {
-            if (column > indent && column + 1 + word.length() > WIDTH) {
+            if (column > indent && column + 1 + word.length() > width) {
                 lines.add(line.toString());
                 line = new StringBuilder(" ".repeat(indent));
                 column = indent;

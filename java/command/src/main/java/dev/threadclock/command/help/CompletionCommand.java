@@ -61,12 +61,32 @@ public final class CompletionCommand implements Callable<Integer> {
                 .map(CommandSpec::name).collect(Collectors.joining("|"));
         return """
 
+                # The JVMs that run; bash shows what they run if there are several, and inserts the number.
+                function _threadclock_jvms() {
+                  local pid word skip main
+                  for pid in $(pgrep -x java 2>/dev/null); do
+                    [[ $pid == "$1"* ]] || continue
+                    skip=1 main=
+                    while [[ -z $main ]] && IFS= read -r -d '' word; do
+                      case $skip$word in
+                        1*) skip= ;;
+                        -jar | -m | --module) ;;
+                        -cp | -classpath | --class-path | -p | --module-path | --add-*) skip=1 ;;
+                        -* | @*) ;;
+                        *) main=${word##*/} ;;
+                      esac
+                    done 2>/dev/null <"/proc/$pid/cmdline"
+                    echo "$pid ${main//[^a-zA-Z0-9_.-]/?}"
+                  done
+                }
                 # Where a JVM is to be named: the process numbers of those that run.
                 function _threadclock_with_jvms() {
                   COMPREPLY=()
                   _complete_threadclock
                   if (( ${#COMPREPLY[@]} == 0 )) && [[ ${COMP_WORDS[1]} =~ ^(%s)$ && ${COMP_WORDS[COMP_CWORD]} != -* ]]; then
-                    COMPREPLY=( $(compgen -W "$(pgrep -x java 2>/dev/null)" -- "${COMP_WORDS[COMP_CWORD]}") )
+                    local IFS=$'\\n'
+                    COMPREPLY=( $(_threadclock_jvms "${COMP_WORDS[COMP_CWORD]}") )
+                    [[ -z $ZSH_VERSION && ${#COMPREPLY[@]} != 1 ]] || COMPREPLY=( "${COMPREPLY[@]%%%% *}" )
                   fi
                 }
                 complete -F _threadclock_with_jvms -o default threadclock threadclock.sh threadclock.bash

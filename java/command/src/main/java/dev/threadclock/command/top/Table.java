@@ -125,16 +125,17 @@ final class Table {
     }
 
     /**
-     * All that top --once prints of an interval. looks: for the frames of each thread. The last line is
-     * empty.
+     * All that top --once prints of an interval. looks: for the frames of each thread. width: of the
+     * terminal, if it is one. The last line is empty.
      */
-    static List<String> lines(String label, Moment moment, View view, Optional<Looks> looks)
+    static List<String> lines(String label, Moment moment, View view, Optional<Looks> looks, int width)
             throws IOException {
+        Columns columns = Columns.of(width);
         List<String> lines = new ArrayList<>(List.of(label));
         lines.addAll(head(moment, Runtime.getRuntime().availableProcessors()));
-        lines.add(columns(view.grouped(), Columns.ALL));
+        lines.add(columns(view.grouped(), columns));
         for (Use use : view.rows()) {
-            lines.add(line(moment.interval(), use, view.grouped(), Columns.ALL));
+            lines.add(line(moment.interval(), use, view.grouped(), columns));
             if (looks.isPresent()) {
                 lines.addAll(looks.get().lines(use));
             }

@@ -203,7 +203,8 @@ public final class TopCommand implements Callable<Integer> {
         }
         return form.csv ? IntervalExport.csv(moment.interval(), view.rows())
                 : Table.lines(sampling.label(), moment, view,
-                        frames ? Optional.of(looks) : Optional.empty());
+                        frames ? Optional.of(looks) : Optional.empty(),
+                        Terminal.stdout().watched() ? Terminal.stdout().width() : Integer.MAX_VALUE);
     }
 
     /**

@@ -10,7 +10,9 @@ import dev.threadclock.command.machine.Hindrance;
 import dev.threadclock.command.machine.HostLoad;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
+import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +39,16 @@ class TableTest {
                 grouped);
         assertThat(line).doesNotContain("\n");
         return JsonParser.parseString(line).getAsJsonObject();
+    }
+
+    @Test
+    void onANarrowTerminalTheNameIsMoreUsefulThanTheSplit() throws IOException {
+        View view = new View(View.SortKey.TOTAL, false, "", false, true, 9);
+        Moment moment = moment(HINDRANCE);
+        view.update(moment.interval());
+        assertThat(Table.lines("1", moment, view, Optional.empty(), 60).get(3))
+                .isEqualTo(" TOTAL%  WAIT%       TIME S     TID  THREAD");
+        assertThat(Table.lines("1", moment, view, Optional.empty(), 80).get(3)).contains("USER%");
     }
 
     @Test
