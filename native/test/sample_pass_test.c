@@ -10,7 +10,7 @@
 
 enum { US = 1000, THREADS_MAX = 300, FIRST_TID = 1000 };
 
-/* The simulated process. Its time is the sum of its threads'; a read takes no time unless preempted. */
+/* The simulated process: its time is the sum of its threads', and reading takes none but by preemption. */
 static struct {
     struct threadclock_thread_row rows[THREADS_MAX];
     size_t count;

@@ -191,7 +191,7 @@ public final class Main implements Runnable {
             return (atTop ? "no such command: " : "takes no argument: ") + unmatched.getUnmatched().get(0);
         }
         String message = e.getMessage().replaceFirst(" is not an? (int|long)$", " is not a whole number");
-        if (e.getArgSpec() instanceof OptionSpec option) { // as the user has called it, not by its longest name
+        if (e.getArgSpec() instanceof OptionSpec option) { // by the name that was used
             String given = Arrays.stream(option.names()).filter(name -> Arrays.stream(args).anyMatch(
                     word -> word.equals(name) || word.startsWith(name + "=")
                             || name.length() == 2 && word.startsWith(name)))

@@ -174,7 +174,7 @@ final class ChannelSampling extends Sampling {
     }
 
     @Override
-    public Optional<RunQueue> runQueue(int tid) {
+    Optional<RunQueue> runQueue(int tid) {
         return files.runQueue(tid);
     }
 

@@ -143,7 +143,7 @@ final class ProcSampling extends Sampling {
     }
 
     @Override
-    public Optional<RunQueue> runQueue(int tid) {
+    Optional<RunQueue> runQueue(int tid) {
         return files.runQueue(tid);
     }
 }

@@ -43,7 +43,7 @@ final class TaskFiles {
      *     wait when it ends (kernel/sched/stats.h, sched_info_arrive), so the value changes only when the
      *     thread runs
      */
-    public record RunQueue(long ranNanos, long waitedNanos) {
+    record RunQueue(long ranNanos, long waitedNanos) {
         /** Empty if the kernel does not count (CONFIG_SCHED_INFO), or if the text has another format. */
         static Optional<RunQueue> parse(String schedstat) {
             String[] fields = schedstat.strip().split(" ");

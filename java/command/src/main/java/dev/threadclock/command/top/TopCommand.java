@@ -55,8 +55,7 @@ public final class TopCommand implements Callable<Integer> {
     private static final int MOST_WITH_FRAMES = 10;
     private static final String MISSED_LOOPS = "This JVM's counted loops have no safepoint poll (Serial or"
             + " Parallel collector, or JDK 8):\n"
-            + "the time of such a loop is shown in its caller, unless the JVM runs with\n"
-            + "-XX:+UseCountedLoopSafepoints.";
+            + "the time of such a loop is shown in its caller, unless the JVM runs with\n-XX:+UseCountedLoopSafepoints.";
 
     @Mixin
     private JvmOption.Chosen jvm;
@@ -96,9 +95,9 @@ public final class TopCommand implements Callable<Integer> {
     private boolean all;
 
     @Option(names = "--frames",
-            description = "With --once: show the methods in which each Java thread in the list uses the"
-                    + " CPU, of 10 threads unless --rows is given. An interval finds the busiest, and in the"
-                    + " next one their top frames are taken up to 40 times, which stops each at a safepoint.")
+            description = "With --once: show the methods in which each Java thread in the list uses the CPU,"
+                    + " of 10 threads unless --rows is given. An interval finds the busiest, and in the next"
+                    + " one their top frames are taken up to 40 times, which stops each at a safepoint.")
     private boolean frames;
 
     @ArgGroup

@@ -19,10 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The page of a recording in a real browser, wide and narrow, light and dark. Leaves pictures in
- * target/pages.
- */
+/** The page of a recording in a real browser, wide or narrow, light or dark. Pictures are in target/pages. */
 class PagesTest {
     private static final Path PICTURES = Path.of("target", "pages");
 

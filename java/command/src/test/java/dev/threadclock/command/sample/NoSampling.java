@@ -18,7 +18,7 @@ public class NoSampling extends Sampling {
     }
 
     @Override
-    public Optional<RunQueue> runQueue(int tid) {
+    Optional<RunQueue> runQueue(int tid) {
         return Optional.empty();
     }
 }

@@ -30,7 +30,7 @@ class WaitsTest {
         }
 
         @Override
-        public Optional<RunQueue> runQueue(int tid) {
+        Optional<RunQueue> runQueue(int tid) {
             reads++;
             return Optional.ofNullable(kernel.get(tid));
         }
@@ -48,8 +48,8 @@ class WaitsTest {
     }
 
     private void begin(long... lifeNanos) throws IOException {
-        add(lifeNanos);
-        waits.next();
+        next(lifeNanos);
+        next(lifeNanos);
         reads = 0;
     }
 

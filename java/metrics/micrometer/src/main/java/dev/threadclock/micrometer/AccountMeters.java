@@ -110,7 +110,7 @@ final class AccountMeters {
                     || System.nanoTime() - scrape.begunNanos >= LONGEST_SCRAPE_NANOS;
             current = isNew ? begunAnew() : scrape;
             value.answered = current.number;
-            // If the last scrape read only pairs, because a filter denies all else, there is no better moment.
+            // Pairs only if the last scrape read nothing else, because a filter denies it.
             registers = registered < (value.ofPair ? current.number - 1 : current.number);
             registered = registers ? current.number : registered;
         }
