@@ -577,8 +577,9 @@ static void put_virtual(struct sample_message *message, JNIEnv *env, int64_t *du
     int64_t used_ns = threadclock_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
     int64_t end_ns = monotonic_ns();
     *due_ns = end_ns + REST * used_ns;
+    /* Switched off meanwhile: accounts were missing. */
     if (!virtual_accounting_holds(env) || tc_virtual_epoch() != epoch)
-        return; /* switched off meanwhile: accounts were missing */
+        return;
     sample_put_kind(message, SAMPLE_VIRTUAL);
     sample_put_u64(message, (uint64_t)end_ns);
     sample_put_u32(message, epoch);

@@ -6,7 +6,7 @@
  * possible, by extension events of HotSpot (jvmtiExport.cpp, EXT_EVENT_VIRTUAL_THREAD_MOUNT, JDK 21 to 28),
  * in an environment with can_support_virtual_threads. The events are sent in the carrier while the virtual
  * thread is the current one: after it was mounted, and before it is unmounted. The last unmount comes before
- * VirtualThreadEnd. Which of the two it is, is decided once.
+ * VirtualThreadEnd. Which of the two reports is decided once.
  */
 #include "virtual_accounting.h"
 
@@ -98,13 +98,18 @@ static struct object_field {
   tail = {"tail", "Ljdk/internal/vm/StackChunk;", NULL};
 
 /*
- * Looks up the fields, in the live phase. Until then every thread is in the group of those without names. If
- * several threads call it at once, all of them find the same.
+ * Looks up all fields that are read while a thread is being switched, because that may load classes; in the
+ * live phase. Until then every thread is in the group of those without names. If several threads call it at
+ * once, all of them find the same.
  */
-static void prepare_names(JNIEnv *env)
+static void prepare_fields(JNIEnv *env)
 {
+    jthread thread = NULL;
     if (TC_LOAD(fields.ready))
         return;
+    if ((*accounting.jvmti)->GetCurrentThread(accounting.jvmti, &thread) == JVMTI_ERROR_NONE)
+        java_threads_id(env, thread);
+    (*env)->DeleteLocalRef(env, thread);
     fields.name = boot_field(env, "java.lang.Thread", "name", "Ljava/lang/String;");
     fields.container = boot_field(env, "java.lang.Thread", "container", "Ljdk/internal/vm/ThreadContainer;");
     for (int i = 0; i < STARTERS; i++) {
@@ -165,7 +170,7 @@ static jvmtiCapabilities capability(void)
     return capabilities;
 }
 
-/* Looks the field up by JVMTI, because JNI would call Java code to throw an exception if there is none. */
+/* Looks the field up in a class; by JVMTI, because JNI would run Java code to throw if there is none. */
 static jfieldID field_of(JNIEnv *env, jclass class, struct object_field *field)
 {
     jvmtiEnv *jvmti = accounting.jvmti;
@@ -290,10 +295,10 @@ static const void *flag(const char *name)
     return value;
 }
 
-static bool is_off(const char *name)
+static bool is_set(const char *name, bool to)
 {
     const char *value = flag(name);
-    return value != NULL && *value == 0;
+    return value != NULL && (*value != 0) == to;
 }
 
 static bool has_text(const char *name)
@@ -316,7 +321,7 @@ static const char *make_environment(JavaVM *vm)
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return no_virtual_threads;
     accounting.vm = vm;
-    accounting.bound = is_off("VMContinuations");
+    accounting.bound = is_set("VMContinuations", false);
     struct callbacks callbacks = {{NULL}};
     callbacks.of[EVENT_VIRTUAL_THREAD_START - EVENT_MIN] = (void *)on_start;
     callbacks.of[EVENT_VIRTUAL_THREAD_END - EVENT_MIN] = (void *)on_end;
@@ -352,14 +357,14 @@ static bool events_wanted(void)
 static const char *objection(void)
 {
     jint version = 0;
-    const char *records = flag("RecordDynamicDumpInfo");
     const char *const *mode = flag("AOTMode");
     if (events_wanted())
         return "-D" VIRTUAL_SWITCHES_PROPERTY "=events asks for them";
     if (accounting.bound)
         return "virtual threads are not switched here";
     /* "Critical class java.lang.VirtualThread has been excluded": no archive would be written. */
-    if (has_text("AOTCacheOutput") || has_text("ArchiveClassesAtExit") || (records != NULL && *records != 0)
+    if (has_text("AOTCacheOutput") || has_text("ArchiveClassesAtExit")
+        || is_set("RecordDynamicDumpInfo", true) || is_set("AutoCreateSharedArchive", true)
         || (mode != NULL && *mode != NULL && (strcmp(*mode, "record") == 0 || strcmp(*mode, "create") == 0)))
         return "this JVM writes an archive of classes, which must not be changed";
     (*accounting.jvmti)->GetVersionNumber(accounting.jvmti, &version);
@@ -377,6 +382,7 @@ static void decide(JNIEnv *env)
 {
     enum { PATIENCE = 15000 }; /* about a second */
     static const struct virtual_natives natives = {mounted, unmounted, ended};
+    prepare_fields(env);
     if (TC_LOAD(accounting.way) != WAY_UNDECIDED)
         return;
     if (__atomic_exchange_n(&accounting.deciding, true, __ATOMIC_ACQ_REL)) {
@@ -384,7 +390,6 @@ static void decide(JNIEnv *env)
             tc_pause();
         return;
     }
-    prepare_names(env);
     const char *against = objection();
     if (against != NULL)
         snprintf(accounting.why, sizeof accounting.why, "%s", against);
@@ -454,9 +459,8 @@ static void disable(JNIEnv *env)
 static int enable(JNIEnv *env, enum threadclock_freshness clock, char *problem, size_t problem_size)
 {
     jvmtiCapabilities wanted = capability();
-    jvmtiError error = (*accounting.jvmti)->AddCapabilities(accounting.jvmti, &wanted);
     /* Without the flag, HotSpot still offers the events, but never sends one. */
-    if (accounting.way == WAY_EVENTS && is_off("DoJVMTIVirtualThreadTransitions")) {
+    if (accounting.way == WAY_EVENTS && is_set("DoJVMTIVirtualThreadTransitions", false)) {
         snprintf(problem, problem_size,
                  "virtual threads cannot be accounted for: this JVM was started with "
                  "-XX:-DoJVMTIVirtualThreadTransitions and does not report their switches, and "
@@ -464,6 +468,7 @@ static int enable(JNIEnv *env, enum threadclock_freshness clock, char *problem, 
                  accounting.why);
         return -1;
     }
+    jvmtiError error = (*accounting.jvmti)->AddCapabilities(accounting.jvmti, &wanted);
     if (error == JVMTI_ERROR_NONE && accounting.way == WAY_EVENTS)
         error = set_events(JVMTI_ENABLE);
     if (error != JVMTI_ERROR_NONE) {
@@ -535,7 +540,7 @@ void virtual_accounting_off(enum threadclock_freshness clock)
     tc_unlock(&accounting.lock);
 }
 
-/* Another agent has redefined VirtualThread, so that it no longer reports switches: the events do now. */
+/* Another agent has redefined VirtualThread, which no longer reports switches: from now on the events do. */
 static void change_to_events(JNIEnv *env)
 {
     char problem[sizeof accounting.why];
@@ -543,8 +548,7 @@ static void change_to_events(JNIEnv *env)
     if (accounting.way == WAY_CALLS) {
         if (accounting.on)
             disable(env);
-        snprintf(accounting.why, sizeof accounting.why,
-                 "another agent has redefined java.lang.VirtualThread");
+        snprintf(accounting.why, sizeof accounting.why, "another agent has redefined VirtualThread");
         TC_STORE(accounting.way, WAY_EVENTS);
         if (apply(env, problem, sizeof problem) != 0)
             snprintf(accounting.why, sizeof accounting.why, "%s", problem);

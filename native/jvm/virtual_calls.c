@@ -101,8 +101,8 @@ enum { STATIC = 0x0008, FINAL = 0x0010, SUPER = 0x0020, NATIVE = 0x0100, SYNTHET
 #define INLINED U2(T_ANNOTATIONS), U4(6), U2(1), U2(T_INLINE), U2(0)
 #define INLINED_CHANGING U2(T_ANNOTATIONS), U4(10), U2(2), U2(T_INLINE), U2(0), U2(T_CHANGES), U2(0)
 
-static const unsigned char before_texts[] = {0xca,  0xfe,  0xba, 0xbe,
-                                             U2(0), U2(65 /* JDK 21 */), U2(CONSTANTS)};
+enum { JDK_21 = 65 };
+static const unsigned char before_texts[] = {0xca, 0xfe, 0xba, 0xbe, U2(0), U2(JDK_21), U2(CONSTANTS)};
 static const unsigned char after_texts[] = {
     CLASS(T_HELPER), CLASS(T_OBJECT), CLASS(T_THREAD),
     NAME_AND_TYPE(T_ON, T_BOOLEAN), FIELD(C_HELPER, N_ON),

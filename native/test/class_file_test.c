@@ -11,7 +11,7 @@
 
 #include "class_file.h"
 
-/* A class file built by hand: every kind of constant, many instructions, any number of calls to change. */
+/* A class file built by hand: every kind of constant, many instructions, and any number of such calls. */
 struct bytes {
     unsigned char at[4096];
     size_t length;

@@ -31,8 +31,7 @@ public final class VirtualSwitches {
             instrumentation.addTransformer(new ClassFileTransformer() {
                 @Override
                 public byte[] transform(ClassLoader loader, String name, Class<?> type,
-                        ProtectionDomain domain,
-                        byte[] bytes) {
+                        ProtectionDomain domain, byte[] bytes) {
                     return "java/lang/VirtualThread".equals(name) ? bytes.clone() : null;
                 }
             }, true);
