@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * belongs to no virtual thread.
  *
  * <p>A thread that ran before accounting began is accounted for from then on; {@link CpuTimes#isWhole()} is
- * then false. Memory: 132 bytes per living virtual thread, and what the JVM itself keeps for a thread with
- * JVMTI events (see docs/virtual-threads.md).
+ * then false. Memory: 132 bytes per living virtual thread. How the JVM reports their switches, which decides
+ * what it costs, is in docs/virtual-threads.md.
  *
  * <p>{@code ThreadMXBean} answers -1 for virtual threads, as its specification says, in any case.
  */
@@ -57,8 +57,7 @@ public final class VirtualThreads {
      *
      * @return the request; accounting is on at least until it is closed
      * @throws IllegalStateException with the reason, if this JVM does not report the switches of virtual
-     *     threads (before JDK 21, not HotSpot, or started with {@code -XX:-DoJVMTIVirtualThreadTransitions}),
-     *     or without the native library
+     *     threads (before JDK 21, or not HotSpot), or without the native library
      */
     public static Accounting startAccounting() {
         return startAccounting(Freshness.INTERPOLATED);

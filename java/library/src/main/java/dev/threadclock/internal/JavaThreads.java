@@ -57,7 +57,7 @@ final class JavaThreads {
         }
     }
 
-    static final String CARRIER = "jdk.internal.misc.CarrierThread"; // JDK 21 to 27
+    static final String CARRIER = "jdk.internal.misc.CarrierThread"; // JDK 21 to 28
 
     /**
      * The number of passes that list the threads after one has started: more than one, because an attaching
