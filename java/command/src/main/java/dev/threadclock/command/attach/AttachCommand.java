@@ -43,8 +43,8 @@ import picocli.CommandLine.Spec;
             "                                             started with -agentpath",
             "",
             "Needs HotSpot 8 or later, also in a container. Run as root or as the JVM's user.",
-            "A JVM from 21 on in which native threads attach and detach without pause may crash",
-            "when its first agent comes (HotSpot's fault): start that one with -agentpath.",
+            "If native threads attach to a JVM from 21 on and detach without pause, its",
+            "first agent may crash it (HotSpot's fault): start it with -agentpath.",
             "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",
             "Exit status: 0 attached, 1 could not attach, 2 usage error."
         })
