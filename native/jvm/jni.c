@@ -207,9 +207,11 @@ NATIVE(jstring, version)
 static int own_times(JNIEnv *env, jlong id, jint freshness, struct tc_virtual_times *times)
 {
     int error = tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
+    if ((error == 0 || error == -ENOENT) && !virtual_accounting_holds(env))
+        error = -ENOENT;
     if (error != -ENOENT)
         return error;
-    virtual_accounting_adopt(env);
+    virtual_accounting_adopt(env, (uint64_t)id);
     return tc_virtual_own_times((uint64_t)id, (enum threadclock_freshness)freshness, times);
 }
 
@@ -330,6 +332,7 @@ NATIVE(jobjectArray, virtualGroups, jlongArray values)
     struct tc_virtual_group groups[TC_VIRTUAL_GROUPS];
     struct group_values written[TC_VIRTUAL_GROUPS];
     uint32_t count = tc_virtual_groups(groups);
+    virtual_accounting_holds(env); /* sums stay */
     for (uint32_t i = 0; i < count; i++)
         written[i] = (struct group_values){groups[i].threads, groups[i].mounted, groups[i].times.user_ns,
                                            groups[i].times.total_ns};

@@ -72,7 +72,8 @@ class RecordTest {
         assumeTrue(System.getProperty("user.name").equals("root"), "only root makes mounts");
         Path root = Files.createDirectory(folder.resolve("root"));
         String mounts = "root=$1; shift; cd /; for d in *; do if [ -L $d ]; then cp -P $d $root;"
-                + " elif [ -d $d ]; then mkdir $root/$d && mount --rbind $d $root/$d; fi; done; exec chroot $root \"$@\"";
+                + " elif [ -d $d ]; then mkdir $root/$d && mount --rbind $d $root/$d; fi; done;"
+                + " exec chroot $root \"$@\"";
         try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
             Path file = folder.resolve("chroot.jfr");
             AttachJvm

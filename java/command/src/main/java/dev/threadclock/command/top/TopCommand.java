@@ -55,7 +55,8 @@ public final class TopCommand implements Callable<Integer> {
     private static final int MOST_WITH_FRAMES = 10;
     private static final String MISSED_LOOPS = "This JVM's counted loops have no safepoint poll (Serial or"
             + " Parallel collector, or JDK 8):\n"
-            + "the time of such a loop is shown in its caller, unless the JVM runs with\n-XX:+UseCountedLoopSafepoints.";
+            + "the time of such a loop is shown in its caller, unless the JVM runs with\n"
+            + "-XX:+UseCountedLoopSafepoints.";
 
     @Mixin
     private JvmOption.Chosen jvm;

@@ -136,7 +136,7 @@ class ThreadClockSpansTest {
         used[0].plus(used[1]).assertTotalOf(end(span));
     }
 
-    /** As of a parallel stream: its last task signals its end within its scope, and its caller ends the span. */
+    /** As of a parallel stream: its last task ends within its scope, and its caller ends the span. */
     @Test
     void aScopeThatIsBeingClosedAtTheEndCounts() throws Exception {
         ExecutorService other = Executors.newSingleThreadExecutor();
