@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * JVMs at a limit, in a freezer, with rights of their own, without their first thread: what cannot be
@@ -115,6 +116,14 @@ class ObstaclesTest {
             String[] files = jvm.proc().resolve("fd").toFile().list();
             limit(List.of(), jvm, "--nofile=" + files.length + ":");
             assertNotTouched(jvm, "RLIMIT_NOFILE");
+        }
+    }
+
+    /** A signal would make it print its threads, and listen where jcmd does not look either. */
+    @OnEachJdk(from = 28)
+    void aJvmWithAnotherTemporaryFolderIsNotSignalled(TestJdk jdk, @TempDir Path folder) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-XX:AltTempDir=" + folder).startTarget()) {
+            assertNotTouched(jvm, "-XX:AltTempDir");
         }
     }
 

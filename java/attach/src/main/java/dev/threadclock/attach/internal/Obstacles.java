@@ -21,6 +21,7 @@ import java.util.stream.Stream;
  * HotSpot ends itself if it cannot start the thread that answers (AttachListener::init).
  */
 final class Obstacles {
+    private static final String OTHER_FOLDER = "-XX:AltTempDir="; // from JDK 28 on
     /** A request takes up to two threads and five descriptors, and the program may take some meanwhile. */
     private static final int ROOM = 8;
     /** A thread's stack, its guard pages and the allocator's arena for it. */
@@ -65,6 +66,11 @@ final class Obstacles {
         if (groups.stream().anyMatch(Group::isFrozen)) {
             return Optional.of("the JVM " + target.label() + " is frozen with its control group (by docker"
                     + " pause or systemctl freeze, for example) and cannot answer; thaw it");
+        }
+        if (!target.facts().last(OTHER_FOLDER).isEmpty()) {
+            return Optional.of("the JVM " + target.label() + " was started with " + OTHER_FOLDER
+                    + " and listens there, where no tool looks; restart it without that option, or with"
+                    + " -agentpath:libthreadclock.so");
         }
         long most = ownLimit("Max open files");
         long used = status.descriptorTable() > most - ROOM ? descriptors() : 0;
