@@ -34,6 +34,8 @@ enum {
     EVENT_VIRTUAL_THREAD_START = 87,
     EVENT_VIRTUAL_THREAD_END = 88,
     EVENT_MIN = 50,
+    FIRST_VERSION = 21,
+    VERSION_OF_DEPENDENTS = 25, /* from here on a redefinition discards only the code that depends on it */
     CAN_SUPPORT_VIRTUAL_THREADS = 44 /* its bit */
 };
 
@@ -54,6 +56,7 @@ static struct {
     JavaVM *vm;
     jvmtiEnv *jvmti; /* kept when accounting is off */
     bool bound;      /* each virtual thread has its own kernel thread, and so its own clock */
+    bool has_events; /* not on JDK 28 with -XX:-DoJVMTIVirtualThreadTransitions, which before sends none */
     bool announced;  /* at the JVM's start, that classes will be redefined */
     bool on;         /* switches are reported */
     bool deciding;
@@ -307,40 +310,56 @@ static bool has_text(const char *name)
     return value != NULL && *value != NULL && **value != '\0';
 }
 
+static bool set_callbacks(jvmtiEnv *jvmti)
+{
+    jvmtiCapabilities potential;
+    struct callbacks callbacks = {{NULL}};
+    callbacks.of[EVENT_VIRTUAL_THREAD_START - EVENT_MIN] = (void *)on_start;
+    callbacks.of[EVENT_VIRTUAL_THREAD_END - EVENT_MIN] = (void *)on_end;
+    memset(&potential, 0, sizeof potential);
+    return (*jvmti)->GetPotentialCapabilities(jvmti, &potential) == JVMTI_ERROR_NONE
+           && has_capability(&potential) && find_events(jvmti)
+           && (*jvmti)->SetExtensionEventCallback(jvmti, accounting.mount_event, on_mount)
+                  == JVMTI_ERROR_NONE
+           && (*jvmti)->SetExtensionEventCallback(jvmti, accounting.unmount_event, on_unmount)
+                  == JVMTI_ERROR_NONE
+           && (*jvmti)->SetEventCallbacks(jvmti, (jvmtiEventCallbacks *)&callbacks, sizeof callbacks)
+                  == JVMTI_ERROR_NONE;
+}
+
+/* The JDK's: 21 and so on. */
+static jint version(jvmtiEnv *jvmti)
+{
+    jint number = 0;
+    (*jvmti)->GetVersionNumber(jvmti, &number);
+    return (number & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
+}
+
 /*
  * The environment, made once; announced: at the JVM's start, so that redefining a class discards only the
  * code that depends on it. Null, or the reason why this JVM does not report switches.
  */
 static const char *make_environment(JavaVM *vm)
 {
-    jvmtiCapabilities potential, redefining = {.can_redefine_classes = 1, .can_retransform_classes = 1};
+    jvmtiCapabilities redefining = {.can_redefine_classes = 1, .can_retransform_classes = 1};
     jvmtiPhase phase;
     jvmtiEnv *jvmti = NULL;
     if (accounting.jvmti != NULL)
         return NULL;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return no_virtual_threads;
+    if (version(jvmti) < FIRST_VERSION) {
+        (*jvmti)->DisposeEnvironment(jvmti);
+        return no_virtual_threads;
+    }
     accounting.vm = vm;
     accounting.bound = is_set("VMContinuations", false);
-    struct callbacks callbacks = {{NULL}};
-    callbacks.of[EVENT_VIRTUAL_THREAD_START - EVENT_MIN] = (void *)on_start;
-    callbacks.of[EVENT_VIRTUAL_THREAD_END - EVENT_MIN] = (void *)on_end;
-    memset(&potential, 0, sizeof potential);
-    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) == JVMTI_ERROR_NONE
-        && has_capability(&potential) && find_events(jvmti)
-        && (*jvmti)->SetExtensionEventCallback(jvmti, accounting.mount_event, on_mount) == JVMTI_ERROR_NONE
-        && (*jvmti)->SetExtensionEventCallback(jvmti, accounting.unmount_event, on_unmount)
-               == JVMTI_ERROR_NONE
-        && (*jvmti)->SetEventCallbacks(jvmti, (jvmtiEventCallbacks *)&callbacks, sizeof callbacks)
-               == JVMTI_ERROR_NONE) {
-        accounting.announced = (*jvmti)->GetPhase(jvmti, &phase) == JVMTI_ERROR_NONE
-                               && phase == JVMTI_PHASE_ONLOAD
-                               && (*jvmti)->AddCapabilities(jvmti, &redefining) == JVMTI_ERROR_NONE;
-        __atomic_store_n(&accounting.jvmti, jvmti, __ATOMIC_RELEASE);
-        return NULL;
-    }
-    (*jvmti)->DisposeEnvironment(jvmti);
-    return no_virtual_threads;
+    accounting.has_events = set_callbacks(jvmti) && !is_set("DoJVMTIVirtualThreadTransitions", false);
+    accounting.announced = (*jvmti)->GetPhase(jvmti, &phase) == JVMTI_ERROR_NONE
+                           && phase == JVMTI_PHASE_ONLOAD
+                           && (*jvmti)->AddCapabilities(jvmti, &redefining) == JVMTI_ERROR_NONE;
+    __atomic_store_n(&accounting.jvmti, jvmti, __ATOMIC_RELEASE);
+    return NULL;
 }
 
 static bool events_wanted(void)
@@ -356,7 +375,6 @@ static bool events_wanted(void)
 /* Why VirtualThread had better not be changed; null: nothing is known against it. */
 static const char *objection(void)
 {
-    jint version = 0;
     const char *const *mode = flag("AOTMode");
     if (events_wanted())
         return "-D" VIRTUAL_SWITCHES_PROPERTY "=events asks for them";
@@ -367,8 +385,7 @@ static const char *objection(void)
         || is_set("RecordDynamicDumpInfo", true) || is_set("AutoCreateSharedArchive", true)
         || (mode != NULL && *mode != NULL && (strcmp(*mode, "record") == 0 || strcmp(*mode, "create") == 0)))
         return "this JVM writes an archive of classes, which must not be changed";
-    (*accounting.jvmti)->GetVersionNumber(accounting.jvmti, &version);
-    if (!accounting.announced && (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR < 25)
+    if (!accounting.announced && version(accounting.jvmti) < VERSION_OF_DEPENDENTS)
         return "before JDK 25, changing a class of a running JVM discards all compiled code; start it with "
                "virtual=on";
     return NULL;
@@ -459,16 +476,17 @@ static void disable(JNIEnv *env)
 static int enable(JNIEnv *env, enum threadclock_freshness clock, char *problem, size_t problem_size)
 {
     jvmtiCapabilities wanted = capability();
-    /* Without the flag, HotSpot still offers the events, but never sends one. */
-    if (accounting.way == WAY_EVENTS && is_set("DoJVMTIVirtualThreadTransitions", false)) {
+    jvmtiError error = JVMTI_ERROR_NONE;
+    if (accounting.way == WAY_EVENTS && !accounting.has_events) {
         snprintf(problem, problem_size,
-                 "virtual threads cannot be accounted for: this JVM was started with "
-                 "-XX:-DoJVMTIVirtualThreadTransitions and does not report their switches, and "
-                 "java.lang.VirtualThread does not either (%s); start it without that flag",
+                 "virtual threads cannot be accounted for: this JVM does not report their switches, as with "
+                 "-XX:-DoJVMTIVirtualThreadTransitions, and java.lang.VirtualThread does not either (%s); "
+                 "start it without that flag",
                  accounting.why);
         return -1;
     }
-    jvmtiError error = (*accounting.jvmti)->AddCapabilities(accounting.jvmti, &wanted);
+    if (accounting.has_events)
+        error = (*accounting.jvmti)->AddCapabilities(accounting.jvmti, &wanted);
     if (error == JVMTI_ERROR_NONE && accounting.way == WAY_EVENTS)
         error = set_events(JVMTI_ENABLE);
     if (error != JVMTI_ERROR_NONE) {
