@@ -502,14 +502,14 @@ static int enable(JNIEnv *env, enum threadclock_freshness clock, char *problem, 
     return 0;
 }
 
-/* Does what the askers want, in the live phase. Needs the lock. 0, or -1 with the reason in problem. */
+/* Does what the askers want. env: null if the JVM is not live. Needs the lock. 0, or -1 and the problem. */
 static int apply(JNIEnv *env, char *problem, size_t problem_size)
 {
     enum threadclock_freshness clock;
     bool wanted = most_precise(&clock);
     if (wanted && accounting.on)
         tc_virtual_allow(clock);
-    else if (wanted && accounting.way != WAY_UNDECIDED)
+    else if (wanted && env != NULL && accounting.way != WAY_UNDECIDED)
         return enable(env, clock, problem, problem_size);
     else if (!wanted && accounting.on)
         disable(env);
@@ -530,7 +530,7 @@ int virtual_accounting_on(JavaVM *vm, enum threadclock_freshness clock, char *pr
         decide(env);
     tc_lock(&accounting.lock);
     accounting.askers[clock]++;
-    int result = env != NULL ? apply(env, problem, problem_size) : 0;
+    int result = apply(env, problem, problem_size);
     if (result != 0)
         accounting.askers[clock]--;
     tc_unlock(&accounting.lock);
