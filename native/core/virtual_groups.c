@@ -79,12 +79,11 @@ static size_t end_of_variable(const char *name, size_t at)
     return end;
 }
 
-/* Writes the name with * for each number and id, and returns the hash of the result. */
-static uint64_t without_numbers(const char *name, char group[TC_GROUP_NAME_BYTES])
+uint64_t tc_pool_name(const char *name, char *group, size_t size)
 {
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
     size_t length = 0, at = 0;
-    while (name[at] != '\0' && length < TC_GROUP_NAME_BYTES - 1) {
+    while (name[at] != '\0' && length < size - 1) {
         size_t end = end_of_variable(name, at);
         group[length] = end > at ? '*' : name[at];
         at = end > at ? end : at + 1;
@@ -112,7 +111,7 @@ static uint32_t find(uint64_t hash, const char *group)
 uint32_t tc_group_of(const char *name)
 {
     char group[TC_GROUP_NAME_BYTES];
-    uint64_t hash = without_numbers(name, group);
+    uint64_t hash = tc_pool_name(name, group, sizeof group);
     uint32_t found = find(hash, group);
     if (found != 0 || TC_LOAD(groups.count) == TC_VIRTUAL_GROUPS)
         return found;

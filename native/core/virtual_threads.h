@@ -45,7 +45,13 @@ TC_INTERNAL int tc_virtual_own_times(uint64_t id, enum threadclock_freshness fre
  */
 TC_INTERNAL int tc_virtual_times(tc_virtual account, struct tc_virtual_times *times);
 
-enum { TC_GROUP_NAME_BYTES = 256 };
+enum { TC_GROUP_NAME_BYTES = 256, TC_THREAD_NAME_BYTES = 1024 };
+
+/*
+ * Writes what a thread's name shares with those of its pool, * for each number and id, truncated if it is
+ * longer; returns its hash. ThreadNames.pool of the Java library has the same rule.
+ */
+TC_INTERNAL uint64_t tc_pool_name(const char *name, char *pool, size_t size);
 
 /*
  * The group of threads with this name. Names that differ only in numbers belong to one group, as in

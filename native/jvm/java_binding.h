@@ -56,7 +56,7 @@
     METHOD(virtualOff, "(I)V")                           \
     METHOD(virtualClock, "()I")                          \
     METHOD(virtualGroups, "([J)[Ljava/lang/String;")     \
-    METHOD(endedThreads, "([J)[Ljava/lang/String;")
+    METHOD(account, "(J[Ljava/lang/Thread;[J[Ljava/lang/String;)I")
 
 /*
  * Binds the natives of a class to the copy of the library that was loaded first, else to the functions given,

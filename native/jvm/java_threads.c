@@ -77,6 +77,7 @@ pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_structs *str
 static struct {
     jfieldID name;  /* null: there is none */
     jclass carrier; /* null: this JVM has no virtual threads */
+    jfieldID holder, group, parent; /* of a thread's group; holder from JDK 19 on */
 } names;
 
 /* Done once, because threads that end read them. Two callers at once find the same. */
@@ -88,6 +89,10 @@ void java_threads_prepare_names(JNIEnv *env)
     jclass carrier = boot_class(env, "jdk.internal.misc.CarrierThread", false);
     TC_STORE(names.carrier, carrier != NULL ? (*env)->NewGlobalRef(env, carrier) : NULL);
     TC_STORE(names.name, boot_field(env, "java.lang.Thread", "name", "Ljava/lang/String;"));
+    TC_STORE(names.holder, boot_field(env, "java.lang.Thread", "holder", "Ljava/lang/Thread$FieldHolder;"));
+    const char *has_group = names.holder != NULL ? "java.lang.Thread$FieldHolder" : "java.lang.Thread";
+    TC_STORE(names.group, boot_field(env, has_group, "group", "Ljava/lang/ThreadGroup;"));
+    TC_STORE(names.parent, boot_field(env, "java.lang.ThreadGroup", "parent", "Ljava/lang/ThreadGroup;"));
     TC_STORE(prepared, true);
     (*env)->DeleteLocalRef(env, carrier);
 }
@@ -98,13 +103,31 @@ bool java_threads_is_carrier(JNIEnv *env, jthread thread)
     return carrier != NULL && (*env)->IsInstanceOf(env, thread, carrier);
 }
 
+static jobject field_of(JNIEnv *env, jobject object, jfieldID field)
+{
+    return object != NULL && field != NULL ? (*env)->GetObjectField(env, object, field) : NULL;
+}
+
+/* A thread that has ended has no group. */
+bool java_threads_is_of_top_group(JNIEnv *env, jthread thread)
+{
+    jobject holder = field_of(env, thread, TC_LOAD(names.holder));
+    jobject group = field_of(env, holder != NULL ? holder : thread, TC_LOAD(names.group));
+    jobject parent = field_of(env, group, TC_LOAD(names.parent));
+    bool is_top = group != NULL && parent == NULL && TC_LOAD(names.parent) != NULL;
+    (*env)->DeleteLocalRef(env, parent);
+    (*env)->DeleteLocalRef(env, group);
+    (*env)->DeleteLocalRef(env, holder);
+    return is_top;
+}
+
 bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[JAVA_THREADS_NAME_BYTES])
 {
     jvmtiThreadInfo info;
     jfieldID field = TC_LOAD(names.name);
     if (field != NULL)
         return boot_text(env, (*env)->GetObjectField(env, thread, field), name, JAVA_THREADS_NAME_BYTES);
-    if ((*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
+    if (jvmti == NULL || (*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
         return false;
     snprintf(name, JAVA_THREADS_NAME_BYTES, "%s", info.name);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);

@@ -9,9 +9,10 @@
 #include <sys/types.h>
 
 #include "sys.h"
+#include "virtual_threads.h"
 #include "vm_structs.h"
 
-enum { JAVA_THREADS_NAME_BYTES = 1024 };
+enum { JAVA_THREADS_NAME_BYTES = TC_THREAD_NAME_BYTES };
 
 /* Adds to callbacks the events that java_threads_watch will enable. */
 TC_INTERNAL void java_threads_callbacks(jvmtiEventCallbacks *callbacks);
@@ -42,15 +43,18 @@ TC_INTERNAL pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_
                                    uint64_t *eetop);
 TC_INTERNAL bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop);
 
-/* Call it before the next two. In the live phase; may load a class. */
+/* Call it before the next three. In the live phase; may load a class. */
 TC_INTERNAL void java_threads_prepare_names(JNIEnv *env);
 
-/* The name of a thread in modified UTF-8, truncated if it is longer. False: unknown. */
+/* The name of a thread in modified UTF-8, truncated if it is longer. False: unknown; jvmti may be null. */
 TC_INTERNAL bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
                                    char name[JAVA_THREADS_NAME_BYTES]);
 
 /* True: one of the JVM's own threads that carry virtual threads. */
 TC_INTERNAL bool java_threads_is_carrier(JNIEnv *env, jthread thread);
+
+/* True: of the topmost group, as the JVM's own threads are. */
+TC_INTERNAL bool java_threads_is_of_top_group(JNIEnv *env, jthread thread);
 
 /* True: the agent's JVMTI environment exists. */
 TC_INTERNAL bool java_threads_are_watched(void);

@@ -116,21 +116,19 @@ NATIVE(jlong, waitedNanos, jint tid, jlong ran_ns)
     return waited_ns < 0 ? -1 : (jlong)waited_ns;
 }
 
-static struct vm_structs structs;
-
 /* Finds out how to get the TID of a Java thread in this JVM. Call it once; until then there are no TIDs. */
 NATIVE(void, findThreads)
 {
     JavaVM *vm;
     void *libjvm = (*env)->GetJavaVM(env, &vm) == JNI_OK ? instance_libjvm(vm) : NULL;
     if (libjvm != NULL)
-        vm_structs_find(libjvm, &structs);
+        vm_structs_find(libjvm, &vm_structs_of_jvm);
 }
 
 NATIVE(jint, tid, jobject thread)
 {
     uint64_t eetop;
-    return java_threads_tid(env, thread, &structs, &eetop);
+    return java_threads_tid(env, thread, &vm_structs_of_jvm, &eetop);
 }
 
 /*
@@ -147,7 +145,7 @@ static int thread_times(JNIEnv *env, jobject thread, struct threadclock_times *t
         return threadclock_thread_times(registered, times);
     if (tc_known_java_thread_times(id, times) == 0)
         return java_threads_same(env, thread, 0) ? -ESRCH : 0;
-    int result = java_threads_tid(env, thread, &structs, &eetop);
+    int result = java_threads_tid(env, thread, &vm_structs_of_jvm, &eetop);
     if (result > 0)
         result = tc_java_thread_times(result, id, times);
     return result == 0 && !java_threads_same(env, thread, eetop) ? -ESRCH : result;
@@ -341,7 +339,8 @@ NATIVE(jobjectArray, virtualGroups, jlongArray values)
     return (*env)->ExceptionCheck(env) ? NULL : names_of(env, groups, count);
 }
 
-NATIVE(jobjectArray, endedThreads, jlongArray values); /* ended_threads.c */
+/* process_account.c */
+NATIVE(jint, account, jlong age_ns, jobjectArray live, jlongArray values, jobjectArray names);
 
 #define METHOD(name, signature) (void *)Java_dev_threadclock_internal_Native_##name,
 

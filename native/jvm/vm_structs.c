@@ -60,6 +60,8 @@ static bool offset_of(void *libjvm, const char *type, const char *field, uint64_
     return true;
 }
 
+struct vm_structs vm_structs_of_jvm;
+
 void vm_structs_find(void *libjvm, struct vm_structs *structs)
 {
     structs->found = (offset_of(libjvm, "JavaThread", "_osthread", &structs->osthread_offset)

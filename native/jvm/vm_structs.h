@@ -18,6 +18,9 @@ struct vm_structs {
     uint64_t thread_id_offset; /* of _thread_id in OSThread */
 };
 
+/* What the natives of the library need; found once, when their class is loaded. */
+TC_INTERNAL extern struct vm_structs vm_structs_of_jvm;
+
 /* found: whether HotSpot describes what is needed. */
 TC_INTERNAL void vm_structs_find(void *libjvm, struct vm_structs *structs);
 

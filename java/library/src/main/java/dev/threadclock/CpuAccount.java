@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
-import dev.threadclock.internal.Clocks;
-import dev.threadclock.internal.EndedThreads;
-import dev.threadclock.internal.ThreadTable;
-import dev.threadclock.internal.VirtualGroups;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -28,9 +24,9 @@ import java.util.Objects;
  * group, though no reading may have seen it: up to JDK 18 always, later if the JVM has the agent or {@link
  * VirtualThreads} accounts for virtual threads. Otherwise the library would need a JVMTI environment, which
  * makes virtual threads slower: what is used between the last reading and a thread's end is then in the group
- * {@link CpuGroup.Kind#UNSEEN}, as that of native threads always is. A thread that ends keeps 80 bytes until
- * the next reading, which takes 5 us or more for it; its end took 0 to 40 us more on a busy machine. Of
- * threads that end between two readings, 32,768 are kept; eight class loaders can have an account with this.
+ * {@link CpuGroup.Kind#UNSEEN}, as that of native threads always is. A thread that ends keeps 130 bytes until
+ * the next reading; its end took 0 to 40 us more on a busy machine. Of threads that end between two readings,
+ * 32,768 are kept.
  *
  * <p><b>Never decreases.</b> No time of a group decreases. Only a pool that gives its place away disappears:
  * its time moves to {@link #PAST_POOLS}, and if it comes back, it begins at zero. When a thread changes its
@@ -40,8 +36,9 @@ import java.util.Objects;
  *
  * <p><b>Cost.</b> As {@link ThreadTimes#read()}, a few files of the control group, and three system calls
  * (about 10 us) more for each thread that has run since the last reading, because its waiting time is read
- * from /proc. A sleeping thread costs one system call. A reading allocates its result, and more only if
- * threads have started or ended. There is one account per class loader, begun by the first reading.
+ * from /proc. A sleeping thread costs one system call. Native code keeps the account, so that a reading costs
+ * about the same before the JVM has compiled anything. It allocates its result, and more only if threads have
+ * started. There is one account, begun by the first reading.
  */
 public final class CpuAccount {
     /**
@@ -56,7 +53,6 @@ public final class CpuAccount {
 
     private static final Duration REUSE = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofDays(365);
-    private static final Duration IDLE = Duration.ofMinutes(1);
 
     private final List<CpuGroup> groups;
     private final CpuSnapshot process;
@@ -68,12 +64,6 @@ public final class CpuAccount {
         this.process = process;
         this.throttledPeriods = throttledPeriods;
         this.throttledNanos = throttledNanos;
-    }
-
-    /** The account of this process; begun by the first use. */
-    private static final class OfProcess {
-        static final AccountKeeper KEEPER = new AccountKeeper(new ThreadTable(), new EndedThreads(),
-                new VirtualGroups(), new Pools(MAX_POOLS, IDLE.toNanos()));
     }
 
     /**
@@ -96,8 +86,7 @@ public final class CpuAccount {
      */
     public static CpuAccount read(Duration maxAge) {
         Objects.requireNonNull(maxAge, "maxAge");
-        Clocks.CLOCKS.requireNative();
-        return OfProcess.KEEPER.read((maxAge.compareTo(LONGEST) < 0 ? maxAge : LONGEST).toNanos());
+        return AccountReader.INSTANCE.read((maxAge.compareTo(LONGEST) < 0 ? maxAge : LONGEST).toNanos());
     }
 
     /**

@@ -110,12 +110,15 @@ public abstract class Clocks {
         return new String[0];
     }
 
-    /**
-     * Takes Java threads that have ended, as {@link EndedThreads} reads them, and returns their names: none
-     * if this JVM does not report ends.
-     */
-    public String[] endedThreads(long[] values) {
-        return new String[0];
+    /** The account of the process, as {@link Native#account}; native code only. */
+    public int account(long ageNanos, Thread[] live, long[] values, String[] names) {
+        throw new IllegalStateException(notNative(whyNotNative()));
+    }
+
+    /** {@return the reason, for an errno} */
+    static IllegalStateException cannotList(int errno) {
+        return new IllegalStateException("the threads of this process cannot be listed: error " + errno
+                + " (is /proc mounted?)");
     }
 
     /** The properties that {@code dev.threadclock.Source} reports; -1 for an unknown number. */

@@ -33,14 +33,6 @@ public final class CpuIntervals<T extends CpuIntervals.Row> {
             totalBefore = total;
         }
 
-        /** Begins an interval at an earlier reading; at the present one if that is later. */
-        public final void beginAt(long userAt, long totalAt) {
-            long at = Math.min(Math.max(totalAt, totalBefore), total);
-            userBefore = Math.max(Math.max(userBefore, user - (total - at)),
-                    Math.min(Math.min(user, userBefore + at - totalBefore), userAt));
-            totalBefore = at;
-        }
-
         /** Raises total to a newer reading, and user as far as possible. An older reading changes nothing. */
         public final void raise(long newUser, long newTotal) {
             long more = Math.max(0, newTotal - total);

@@ -13,38 +13,46 @@ import java.util.Map;
  * their thread lives. Matches are remembered by the row's serial, which is never reused, so Java threads are
  * listed again only after one has started.
  */
-final class JavaThreads {
+public final class JavaThreads {
+    /** Lists all Java threads when one has started since the last list, and once more after that. */
+    public static final class Started {
+        private long started = Long.MIN_VALUE;
+        private int repeats;
+
+        /** All Java threads, padded with nulls; null: none has started. */
+        public Thread[] live() {
+            long startedNow = Management.INSTANCE == null ? -1 : Management.INSTANCE.startedThreads();
+            if (startedNow < 0 || startedNow != started) {
+                repeats = REPEATS;
+            }
+            started = startedNow;
+            return repeats > 0 ? liveThreads() : null;
+        }
+
+        /** The last list was used: a failed pass does not count. */
+        public void used() {
+            if (repeats > 0) {
+                repeats--;
+            }
+        }
+    }
+
     /** A Java thread, held weakly. */
     static final class Known {
         final long id;
-        final boolean isOfTopGroup;
-        final boolean isCarrier;
         private final String lastName;
         private final WeakReference<Thread> thread;
 
         Known(long id, String name) {
             this.id = id;
-            isOfTopGroup = false;
-            isCarrier = false;
             lastName = name;
             thread = null;
         }
 
         Known(Thread thread) {
             id = JavaThread.id(thread);
-            isOfTopGroup = isTop(thread.getThreadGroup());
-            isCarrier = thread.getClass().getName().equals(CARRIER);
             lastName = thread.getName();
             this.thread = new WeakReference<>(thread);
-        }
-
-        /** A thread that has ended has no group, and a security manager may hide a parent. */
-        private static boolean isTop(ThreadGroup group) {
-            try {
-                return group != null && group.getParent() == null;
-            } catch (SecurityException e) {
-                return false;
-            }
         }
 
         Thread thread() {
@@ -69,8 +77,7 @@ final class JavaThreads {
     private long[] serials = new long[0];
     private int size;
 
-    private long started = Long.MIN_VALUE;
-    private int repeats;
+    private final Started started = new Started();
     private Thread[] fresh = new Thread[0]; // Java threads that had no row before the pass
     private int[] freshTids = new int[0];
     private int freshCount;
@@ -90,13 +97,9 @@ final class JavaThreads {
     /** Called before the pass: records the TIDs of new threads. */
     void beforePass() {
         forgetFresh(); // left by a failed pass
-        long startedNow = Management.INSTANCE == null ? -1 : Management.INSTANCE.startedThreads();
-        if (startedNow < 0 || startedNow != started) {
-            repeats = REPEATS;
-        }
-        started = startedNow;
-        if (repeats > 0) {
-            listFresh();
+        Thread[] live = started.live();
+        if (live != null) {
+            listFresh(live);
         }
     }
 
@@ -105,14 +108,14 @@ final class JavaThreads {
         freshCount = 0;
     }
 
-    private void listFresh() {
+    private void listFresh(Thread[] live) {
         Map<Thread, Known> old = new IdentityHashMap<>();
         for (int i = 0; i < size; i++) {
             if (known[i] != null && known[i].thread() != null) {
                 old.put(known[i].thread(), known[i]);
             }
         }
-        for (Thread thread : liveThreads()) {
+        for (Thread thread : live) {
             int tid = thread == null || old.containsKey(thread) ? -1 : Clocks.CLOCKS.tid(thread);
             if (tid > 0) {
                 if (freshCount == fresh.length) {
@@ -173,9 +176,7 @@ final class JavaThreads {
             }
             forgetFresh();
         }
-        if (repeats > 0) { // only now, because a failed pass does not count
-            repeats--;
-        }
+        started.used();
     }
 
     private boolean sameRows(ThreadTable table) {

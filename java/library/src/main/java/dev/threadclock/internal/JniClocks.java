@@ -128,8 +128,12 @@ final class JniClocks extends Clocks {
     }
 
     @Override
-    public String[] endedThreads(long[] values) {
-        return Native.endedThreads(values);
+    public int account(long ageNanos, Thread[] live, long[] values, String[] names) {
+        int groups = Native.account(ageNanos, live, values, names);
+        if (groups < 0) {
+            throw cannotList(-groups);
+        }
+        return groups;
     }
 
     @Override
@@ -160,9 +164,7 @@ final class JniClocks extends Clocks {
             int threads = Native.allThreads(Native.addressOf(rows), rows.capacity() / ThreadTable.ROW);
             if (threads < 0) {
                 table.filled(0);
-                throw new IllegalStateException(
-                        "the threads of this process cannot be listed: error " + -threads
-                                + " (is /proc mounted?)");
+                throw cannotList(-threads);
             }
             if (threads <= rows.capacity() / ThreadTable.ROW) {
                 table.filled(threads);

@@ -128,13 +128,14 @@ public final class Native {
     static native String[] virtualGroups(long[] values);
 
     /**
-     * Takes Java threads that have ended, and returns their names. Writes, after the reader's token, id, TID,
-     * user, total, 1 for a carrier, and user and total at its beginning, of each; as many as fit. The token
-     * is 0 in the first call, which begins to listen, and 0 afterwards if this JVM does not report ends: JDK
-     * 19 and later without the agent and without accounting of virtual threads, because listening would make
-     * virtual threads slower.
+     * Reads the account of the process, or copies its last reading if that is younger than this. Writes to
+     * values what {@code AccountReader} reads, and to names those of the groups, unless values[0] shows that
+     * they are there already.
+     *
+     * @param live all Java threads, padded with nulls, if one has started since the last call; or null
+     * @return the number of groups, or a negative errno
      */
-    static native String[] endedThreads(long[] values);
+    static native int account(long ageNanos, Thread[] live, long[] values, String[] names);
 
     /** The address of a direct buffer's memory. */
     static native long addressOf(Buffer buffer);

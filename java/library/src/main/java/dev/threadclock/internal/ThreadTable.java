@@ -62,33 +62,6 @@ public class ThreadTable {
         return known == null ? kernelName(index) : known.name();
     }
 
-    /** True for a Java thread of the topmost group: the JVM's own threads, and rarely a program's. */
-    public boolean isOfTopGroup(int index) {
-        JavaThreads.Known known = javaThreads.at(checked(index));
-        return known != null && known.isOfTopGroup;
-    }
-
-    /** True for a Java thread that the JVM has started to carry virtual threads. */
-    public boolean isCarrier(int index) {
-        JavaThreads.Known known = javaThreads.at(checked(index));
-        return known != null && known.isCarrier;
-    }
-
-    /** How long the thread has waited for a CPU; -1 if it has ended, or the kernel does not count this. */
-    public long waitedNanos(int index) {
-        return Clocks.CLOCKS.waitedNanos(tid(index), totalNanos(index));
-    }
-
-    /** The process's clock. False if it is not known. */
-    public boolean readProcess(Reading process) {
-        return Clocks.CLOCKS.processTimes(process);
-    }
-
-    /** A hash of the kernel's name, which shows without allocating that the name has changed. */
-    public long kernelNameHash(int index) {
-        return 31 * rows.getLong(at(index) + NAME) + rows.getLong(at(index) + NAME + Long.BYTES);
-    }
-
     private String kernelName(int index) {
         byte[] name = new byte[NAME_LENGTH];
         int length = 0;
