@@ -134,6 +134,7 @@ static bool make_place(struct tc_pools *pools)
             (--pools->count - longest) * sizeof *pools->shown);
     tc_counter_add(&pools->past->used, pool->used.user_ns, pool->used.total_ns);
     pools->past->waited_ns += pool->waited_ns;
+    pools->changes++;
     pool->has_place = false;
     free_if_unused(pool);
     show(pools, pools->past);

@@ -123,6 +123,8 @@ NATIVE(void, findThreads)
     void *libjvm = (*env)->GetJavaVM(env, &vm) == JNI_OK ? instance_libjvm(vm) : NULL;
     if (libjvm != NULL)
         vm_structs_find(libjvm, &vm_structs_of_jvm);
+    if (vm_structs_of_jvm.found)
+        java_threads_prepare_names(env); /* here, because a security manager may forbid it to other callers */
 }
 
 NATIVE(jint, tid, jobject thread)

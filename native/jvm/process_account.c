@@ -243,8 +243,6 @@ static jint copy(JNIEnv *env, jlongArray values, jobjectArray names, bool is_new
 TC_NATIVE(jint, Java_dev_threadclock_internal_Native_account, jlong age_ns, jobjectArray live,
           jlongArray values, jobjectArray names)
 {
-    if (vm_structs_of_jvm.found)
-        java_threads_prepare_names(env);
     ended_threads_listen(env);
     tc_lock(&kept.lock);
     int result = read_unless_younger(env, live, age_ns);

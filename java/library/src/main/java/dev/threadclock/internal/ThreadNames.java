@@ -45,7 +45,7 @@ public final class ThreadNames {
 
     /**
      * The pool: the name with each number and id replaced by {@code *}. {@code http-nio-8080-exec-7} belongs
-     * to {@code http-nio-*-exec-*}. The C core has the same rule for virtual threads (virtual_groups.c).
+     * to {@code http-nio-*-exec-*}. The C core has the same rule (virtual_groups.c).
      *
      * @param name a thread's name
      * @return what it shares with the other threads of its pool
