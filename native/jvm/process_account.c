@@ -162,7 +162,7 @@ static bool begin(void)
 {
     if (kept.account == NULL) {
         kept.account = tc_account_begin(&of_process, NULL, TC_POOLS_MAX, idle_ns);
-        tc_throttling_begin(&kept.throttling, "/proc/self/cgroup", "/proc/self/mountinfo");
+        tc_throttling_begin(&kept.throttling, "/proc/self/cgroup", "/proc/thread-self/mountinfo");
     }
     return kept.account != NULL;
 }
