@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class VirtualCrowdTest {
     private static final String THREADS = System.getProperty("threadclock.crowd", "");
-    private static final String DISTURBED = System.getProperty("threadclock.disturbed", "20000");
+    private static final String DISTURBED = System.getProperty("threadclock.disturbed", "8000");
     /** Half of what 200,000 accounts, with the JVM's own part, would take if none were freed. */
     private static final long GROWTH_KB = 48 << 10;
 
