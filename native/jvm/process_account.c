@@ -187,6 +187,9 @@ static int read_unless_younger(JNIEnv *env, jobjectArray live, int64_t age_ns)
     return 1;
 }
 
+_Static_assert(TC_GROUPS_MAX == 236, "AccountReader.GROUPS");
+_Static_assert(TC_POOLS_MAX == 100, "CpuAccount.MAX_POOLS");
+
 /* What AccountReader.java reads: first this, then each group. */
 struct account_values {
     jlong changes, is_new, age_ns, overfull, throttled_periods, throttled_ns;
