@@ -169,7 +169,7 @@ threadclock_mutant(interpolated_no_recheck interpolated_steps own_thread.c
         if (slot != NULL)")
 threadclock_mutant(interpolated_foreign interpolated interpolated.c
   " || (rseq_cs != 0 && rseq_cs != mark)" "")
-threadclock_mutant(interpolated_untried fallback interpolated.c " || !switch_clears_mark(area)" "")
+threadclock_mutant(interpolated_untried fallback interpolated.c "return switch_clears_mark(area);" "return READY;")
 threadclock_mutant(interpolated_unasked fallback interpolated.c " || !is_registered(area)" "")
 # Refusals: an errno is taken for a TID, which is then the same in all threads; an unknown /proc is taken for
 # another namespace's or for ours; a tick of unknown length is taken for none; a kernel without the clock is
