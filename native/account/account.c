@@ -506,8 +506,8 @@ static void count_virtual(struct tc_account *account, const struct tc_virtual_gr
 }
 
 /*
- * The process's clock and the threads' are not read at the same moment, so the difference counts only where it
- * exceeds all earlier ones.
+ * The process's clock and the threads' are not read at the same moment, so the difference counts only where
+ * it exceeds all earlier ones.
  */
 static void count_rest(struct tc_account *account, const struct threadclock_times *process)
 {
