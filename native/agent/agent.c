@@ -36,7 +36,7 @@ static const char jvmti_failed[] = "JVMTI error %d when asking for NativeMethodB
 
 static const char ending[] = "error: this JVM is ending";
 
-/* JVMTI says the same of both. AttachAnswer.java knows these words, and asks again. */
+/* JVMTI returns one error for both. AttachAnswer.java knows these words, and asks again. */
 static const char not_live[] = "error: this JVM is starting or ending; try again";
 
 static const char not_hotspot[] = "this JVM is not HotSpot: the agent knows the ThreadMXBean of OpenJDK's "
@@ -449,7 +449,7 @@ static void run(JavaVM *vm, const char *option_text, bool once, bool starting)
             jvm_clock_leave(); /* if mprotect was refused before */
         report_answer(&options, "ok");
     } else if (once && agent.active) {
-        report_log(&agent.options, "loaded already: the second time is ignored");
+        report_log(&agent.options, "already loaded; ignoring this one");
         prometheus_ignored(&options, &agent.options);
     } else if (agent.libjvm == NULL && (agent.libjvm = instance_libjvm(vm)) == NULL)
         report_unable(&options, "%s", not_hotspot);

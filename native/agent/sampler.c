@@ -213,7 +213,7 @@ static jvmtiError listen_or_not(struct sampler *sampler, bool listening)
     return error;
 }
 
-static const char remedy[] = "this is the command line's to give; report it";
+static const char remedy[] = "the command line passes this; please report a bug";
 
 /*
  * Never waits for the other end, because the JVM's attach listener would be blocked. Later only the sampler

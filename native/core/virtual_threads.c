@@ -80,7 +80,7 @@ static int64_t passing_ns(void)
 /*
  * Whether a stretch since the last read of the carrier's clock, but not the one that ends now, had a wait:
  * more time is missing than this one has, or it would have shown in another way. A gap stands out if nearly
- * all of it is missing, or more than the stretches before it have (it worked, and was preempted).
+ * all of it is missing, or more than the stretches before it have (it ran and was preempted).
  */
 static bool hid_wait(const struct carrier *carrier, bool slice, int64_t stretch_ns, uint64_t now_ns,
                      uint64_t total_ns)

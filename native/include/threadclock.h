@@ -124,7 +124,7 @@ THREADCLOCK_API int64_t threadclock_total_interpolated_ns(void);
  * are divided as the kernel divides the thread, as long as what the intervals do does not depend on what the
  * thread did in the tick before.
  *
- * Intervals nest, overlap, and may be ended more than once, which then tells the time so far. The totals of
+ * Intervals nest, overlap, and may be ended more than once: each end returns the time so far. The totals of
  * intervals that follow each other never include a moment twice. Nothing has to be released. An interval must
  * end on the thread that began it.
  *

@@ -47,7 +47,7 @@ TC_INTERNAL bool boot_text(JNIEnv *env, jstring string, char *text, size_t size)
  */
 TC_INTERNAL bool local_frame_push(JNIEnv *env);
 
-/* Drops the references, but for this one (or null), which it returns. */
+/* Drops all references except this one (may be null), which it returns. */
 TC_INTERNAL jobject local_frame_pop(JNIEnv *env, jobject kept);
 
 /*

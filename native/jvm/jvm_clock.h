@@ -29,7 +29,7 @@ TC_INTERNAL bool jvm_clock_is_to_begin(const struct agent_options *options);
 
 /*
  * From now on the core answers if these options want it; otherwise leaves. recorded: libjvm may have read
- * user times before, so what it sees of the threads that live now continues.
+ * user times before, so values stay continuous for existing threads.
  */
 TC_INTERNAL void jvm_clock_answer(const struct agent_options *options, bool recorded);
 

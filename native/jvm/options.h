@@ -15,8 +15,8 @@ enum log_target { LOG_NONE, LOG_STDERR, LOG_FILE };
 enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
 
 /*
- * What gets threadclock's user time: ThreadMXBean alone, or everything for which libjvm reads user time.
- * Not given: at the JVM's start the latter where it is possible and needed.
+ * What gets threadclock's user time: ThreadMXBean alone, or all of libjvm.
+ * Not given: at the JVM's start all of libjvm, if needed and possible.
  */
 enum reach { REACH_BEAN, REACH_JVM, REACH_NOT_GIVEN };
 
