@@ -228,7 +228,7 @@ public final class TargetProcess {
     }
 
     AttachException ended() {
-        return new AttachException("process " + pid + " has ended meanwhile; nothing is left to do");
+        return new AttachException("process " + pid + " exited; nothing to attach to");
     }
 
     /** Its user may look into it unless it has more rights (ptrace_may_access, kernel/ptrace.c). */

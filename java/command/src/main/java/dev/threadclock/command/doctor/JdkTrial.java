@@ -11,7 +11,7 @@ import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.terminal.Failure;
 
 /**
- * The verdict on a JDK from a short measurement of a JVM of its.
+ * The verdict on a JDK from a short measurement of one of its JVMs.
  *
  * @param reason why the verdict is unknown, or ""
  * @param userNanos one getCurrentThreadUserTime(), median; null if unknown
