@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The natives of sun.management.ThreadImpl that the agent answers, the same on JDK 8 to 27, and the functions
+ * The natives of sun.management.ThreadImpl that the agent answers, the same on JDK 8 to 28, and the functions
  * that answer them: threadclock's, or the JVM's, whose answers are raised to what threadclock has shown
  * before.
  */

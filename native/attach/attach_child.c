@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The child of attach: carries out one order in another user's world, after confinement.c has
- * dropped all other privileges. HotSpot's side is attachListener_linux.cpp, from JDK 22 attachListener_posix.cpp: on
+ * The child of attach: carries out one order in another user's world, after confinement.c has dropped
+ * all other privileges. HotSpot's side is attachListener_linux.cpp, from JDK 22 attachListener_posix.cpp: on
  * SIGQUIT, if its working folder or /tmp has a file .attach_pidPID that belongs to its own user, it listens
  * at /tmp/.java_pidPID instead of printing a thread dump.
  *

@@ -48,8 +48,8 @@ final class CpuTimeEvents implements FlightRecorderListener {
 
     /**
      * Time used earlier does not belong in a new recording. A recording started during another gets
-     * the same events as that one. On a busy machine this may be called so late that the recording has its first events
-     * of some kind already: it gets those of the other kinds for the same time.
+     * the same events as that one. On a busy machine this may be called so late that the recording has its
+     * first events of some kind already: it gets those of the other kinds for the same time.
      */
     @Override
     public void recordingStateChanged(Recording recording) {
