@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
             "  prometheus=off|PORT|IP:PORT|[IPV6]:PORT",
             "                                       serve metrics; port 0: any free port",
             "  log=none|stderr|FILE                 log what is bound, and the clock used",
-            "  strict=off|on                        stay out if another option cannot be had",
+            "  strict=off|on                        stay out if another option fails",
             "An option that you omit stays as it is in that JVM, after a detach too.",
             "",
             "Examples:",
