@@ -6,8 +6,8 @@
  * the bytes of the last definition, so a hook would have to stay enabled for the change to survive them, and
  * an enabled hook slows down every class that is loaded later (21.0.13, the 1241 names of its CDS class list:
  * 2.2 ms normally, 3.2 ms after a redefinition, 5.1 ms with a hook). So the hook is enabled only to get those
- * bytes. If another agent changes the class too, the bytes that our hook sees include its changes, and it
- * would make them again at the redefinition. That is detected, and the redefinition is called off.
+ * bytes. If another agent changes the class too, our hook sees bytes with its changes, which that agent would
+ * make again at the redefinition. That is detected, and the redefinition is called off.
  */
 #ifndef TC_JVM_REDEFINITION_H
 #define TC_JVM_REDEFINITION_H
@@ -31,7 +31,7 @@ struct redefinition {
     const char *class_name; /* "java/lang/Thread" */
     const struct call_change *changes;
     size_t count;
-    bool insists; /* where another agent changes the class, by a hook that stays */
+    bool insists; /* if another agent changes the class too, by a hook that stays */
     jvmtiEnv *hook; /* has the hook and the capabilities; null: not needed now */
     enum class_step step;
     JNIEnv *env;  /* of the redefining thread, for steps other than STEP_TRANSFORM */

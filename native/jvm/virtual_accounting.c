@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Learns of mount and unmount, and keeps an account for each virtual thread that runs, found by its id.
+ * Receives mounts and unmounts, and keeps an account for each virtual thread that runs, found by its id.
  *
  * The switches are reported by java.lang.VirtualThread itself (virtual_calls.h) or, where that is not
  * possible, by extension events of HotSpot (jvmtiExport.cpp, EXT_EVENT_VIRTUAL_THREAD_MOUNT, JDK 21 to 28),
@@ -61,10 +61,10 @@ static struct {
     bool on;         /* switches are reported */
     bool deciding;
     enum way way;
-    char why[400]; /* it is not calls */
+    char why[400]; /* why it is not WAY_CALLS */
     jint mount_event, unmount_event;
     uint32_t askers[THREADCLOCK_INTERPOLATED + 1]; /* by the clock that they ask for */
-    int agents; /* what its option says */
+    int agents; /* the agent's option: a clock + 1, or VIRTUAL_OFF */
 } accounting;
 
 /* A group of threads without names, looked up once: its number + 1. */
@@ -372,7 +372,7 @@ static bool events_wanted(void)
     return wanted;
 }
 
-/* Why VirtualThread had better not be changed; null: nothing is known against it. */
+/* Why VirtualThread must not be changed; null: nothing speaks against it. */
 static const char *objection(void)
 {
     const char *const *mode = flag("AOTMode");
@@ -392,8 +392,8 @@ static const char *objection(void)
 }
 
 /*
- * Decides how switches are reported. Holds no lock, because other agents' code may run meanwhile, even this:
- * whoever else comes waits for a moment, and otherwise leaves the rest to the thread that decides.
+ * Decides how switches are reported. Holds no lock, because other agents' code may run meanwhile and call
+ * this again: a second caller waits for a moment, and then leaves the decision to the first.
  */
 static void decide(JNIEnv *env)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Switches the accounting of virtual threads on and off: java.lang.VirtualThread or HotSpot's JVMTI events
- * tell the core when one is mounted on a carrier and unmounted.
+ * report mounts and unmounts to the core.
  */
 #ifndef TC_AGENT_VIRTUAL_ACCOUNTING_H
 #define TC_AGENT_VIRTUAL_ACCOUNTING_H
@@ -57,7 +57,7 @@ TC_INTERNAL int virtual_accounting_times(JNIEnv *env, jthread thread, struct tc_
 
 /*
  * The virtual thread that is mounted on this carrier, as a local reference; null if there is none, or if
- * virtual threads are not accounted for: only then has the JVM been told that somebody will ask for them.
+ * virtual threads are not accounted for: without that there is no capability to ask for them.
  */
 TC_INTERNAL jthread virtual_accounting_mounted(jthread carrier);
 

@@ -22,12 +22,12 @@ import java.util.logging.Logger;
  * }</pre>
  *
  * <p>A watcher, one daemon thread that exists only while there is work with a budget, reads the clocks of its
- * threads, the more often the less is left. When nothing is left, {@link #check()} throws, no scope opens any
- * more, and the threads within scopes are interrupted, or an {@linkplain #onExhausted action} runs instead.
- * So it also reaches tasks that never check, if they respond to the one or the other. The interrupt status of
- * a thread that was interrupted is cleared when its scope closes, whoever else has interrupted it meanwhile;
- * within the scope of another exhausted budget, too. The limit is exceeded by what the threads use
- * until the watcher gets a CPU, and until the task responds: typically some milliseconds on each CPU.
+ * threads, more often as less is left. When nothing is left, {@link #check()} throws, no further scope opens,
+ * and the threads within scopes are interrupted, or an {@linkplain #onExhausted action} runs instead. So it
+ * also reaches tasks that never check but respond to that. When an interrupted thread's scope closes, its
+ * interrupt status is cleared, even if something else has interrupted it too, and within the scope of another
+ * exhausted budget. The limit is exceeded by what the threads use until the watcher gets a CPU and the task
+ * responds: typically some milliseconds on each CPU.
  *
  * <p><b>It fails closed.</b> Where CPU time cannot be known (the kernel refuses its clocks, virtual threads
  * are not accounted for, or time is missing for one of the reasons of {@link #whyPartial()}), or the budget
@@ -262,7 +262,7 @@ public final class CpuBudget extends CpuWork {
         return isActionDue && action == null ? SHORTEST_NANOS : Math.min(LONGEST_NANOS, next);
     }
 
-    /** What follows from it is done without the lock, because it may be the application's code. */
+    /** The consequences run without the lock, because they may be the application's code. */
     private void exhaust(String why) {
         synchronized (allowance) {
             isActionDue |= whyExhausted.isEmpty();

@@ -20,7 +20,7 @@ final class Extras {
         return asked;
     }
 
-    /** The sum of no intervals; -1 also if it was not asked for. */
+    /** The sum of no intervals; -1 if this extra is not measured. */
     static long zero(Extras extras, int extra) {
         return extras != null && extras.isMeasured[extra] ? 0 : -1;
     }
@@ -31,7 +31,7 @@ final class Extras {
                         : Clocks.CLOCKS.allocatedBytes(thread);
     }
 
-    /** A sum with an interval more. Once something is unknown, it is. */
+    /** A sum with another interval. Once unknown, it stays unknown. */
     static long sum(long sum, long begun, long ended) {
         return sum < 0 || begun < 0 || ended < begun ? -1 : sum + ended - begun;
     }

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The scopes that threads have open in a piece of work, and the sums of those that they have closed. Scopes
- * within a scope of the same thread only change its depth.
+ * The open scopes of a piece of work, and the sums of its closed ones. Scopes within a scope of the same
+ * thread only change its depth.
  *
  * <p><b>Assumptions</b>
  * <ol>
@@ -21,13 +21,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  *
  * <p><b>Guarantees</b>
  * <ol>
- * <li>A scope's time counts at every moment: as that of an open scope, by its thread's clock, up to one
- * moment within close(); as that of a closed one from then on. Never neither, never both.
- * <li>Sums never decrease. Once end() has returned, they never change, and have each scope whose open() it
- * came after: closed, being closed, or still open.
- * <li>Time is missing only if {@link #whyPartial} is set, which is set first. Whoever reads the sum before it
- * knows what the sum lacks.
- * <li>A scope that its thread has closed is never taken for one in which the thread ended.
+ * <li>A scope's time counts at every moment: up to one moment within close() as an open scope's, by its
+ * thread's clock; from then on as a closed one's. Never neither, never both.
+ * <li>Sums never decrease. Once end() has returned, they never change, and contain each scope that was opened
+ * before it: closed, being closed, or still open.
+ * <li>Time is missing only if {@link #whyPartial} is set, and it is set first. So whoever reads the sum and
+ * then whyPartial sees the reason.
+ * <li>A closed scope is never taken for one within which its thread ended.
  * <li>A thread is interrupted only within its scope, and leaves the scope without that interrupt.
  * <li>From a thread's second scope on, open() and close() write only to what belongs to this thread, and
  * take no lock. Readers wait for no thread within a scope, nor for one that is opening or closing it.
@@ -38,9 +38,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * the next state closes the scope and adds its time (1). A reader that finds the same state before and after
  * has read what belongs together. If an open scope's state has changed while its clock was read, that scope
  * is in the sums by now. So end() takes nothing away from a thread: it adds everything up once, and keeps the
- * result (2). The cells of threads that have ended become part of a base, in one store with the table
- * without them; their state is read after the thread was seen dead (3, 4). A sum of several registries, or
- * time that only the innermost of them gets, needs no more than these two steps: close one, open the other.
+ * result (2). The cells of ended threads become part of a base, in one store with the table without them;
+ * their state is read after the thread was seen dead (3, 4).
  */
 final class ScopeRegistry {
     static final int USER = 0;
@@ -59,7 +58,7 @@ final class ScopeRegistry {
     private static final AtomicReferenceArray<Reading> IDLE = new AtomicReferenceArray<>(256);
     private static final int TRIES = 4;
 
-    private static final Table EMPTY = emptyTable(null); // is full
+    private static final Table EMPTY = emptyTable(null); // full: the first add replaces it
 
     private final Extras extras; // null: none
     private final boolean isWatched;

@@ -6,12 +6,12 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Internal: the thread that looks at budgets, each as often as it wants. It ends when there are none.
  *
- * <p>Whatever happens to it, each budget that is listed is looked at, or has been told that it fails:
+ * <p>Whatever happens to the thread, each listed budget is looked at, or fails:
  * <ul>
  * <li>A look, a failure and the list need no memory; the list's links are in the budgets.
  * <li>No error ends the thread. If one does nevertheless, it starts another one, or fails all budgets.
- * <li>An application's action runs when another thread has taken its place. So it may block.
- * <li>It has nothing of the threads that need it: no thread group, class loader, context, interrupt.
+ * <li>An application's action may block: it runs after another thread has taken this one's place.
+ * <li>It inherits nothing from the threads that need it: no group, class loader, context or interrupt.
  * </ul>
  */
 public final class BudgetWatcher implements Runnable {
@@ -30,18 +30,18 @@ public final class BudgetWatcher implements Runnable {
         private long nextNanos;
         private long busyNanos; // when it was last not idle
 
-        /** Looks, and returns how long it takes at least until it must look again; negative: it is over. */
+        /** Looks, and returns the time until the next look is due; negative: it is over. */
         protected abstract long look();
 
         protected abstract boolean isIdle();
 
-        /** An action of the application that is to run once, from now on by the caller; null: none. */
+        /** The application's action, for the caller to run once; null: there is none to run. */
         protected abstract Runnable takeAction();
 
-        /** Nothing can be known of it any more. Allocates nothing. */
+        /** It can no longer be watched. Allocates nothing. */
         public abstract void fail(Throwable why);
 
-        /** Lists it, unless it is. Whoever returns from this relies on a thread that looks at it. */
+        /** Lists it unless it is listed. Once this has returned, a thread looks at it. */
         public final void watch() {
             if (isListed) {
                 return;
@@ -93,7 +93,7 @@ public final class BudgetWatcher implements Runnable {
     }
 
     private static boolean isDone() {
-        Thread.interrupted(); // whoever meant it, it would not sleep any more
+        Thread.interrupted(); // otherwise parkNanos would return at once from now on
         synchronized (LOCK) {
             if (first == null && thread == Thread.currentThread()) {
                 thread = null;

@@ -27,8 +27,8 @@ public final class JavaThread {
     private JavaThread() {}
 
     /**
-     * A daemon thread that has nothing of the calling one, which it may outlive: it is in the system's thread
-     * group, without context class loader, inheritable thread locals and the callers' protection domains.
+     * A daemon thread that inherits nothing from the calling one, which it may outlive: it is in the system's
+     * thread group, without context class loader, inheritable thread locals and callers' protection domains.
      */
     static Thread newDaemon(Runnable task, String name) {
         return AccessController.doPrivileged(new PrivilegedAction<Thread>() {
