@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One library per process: a copy that is loaded later hands over to the one already there. */
-#ifndef TC_AGENT_INSTANCE_H
-#define TC_AGENT_INSTANCE_H
+#ifndef TC_JVM_INSTANCE_H
+#define TC_JVM_INSTANCE_H
 
 #include <jni.h>
 

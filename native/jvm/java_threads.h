@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maps Java threads to kernel threads: from ThreadStart to ThreadEnd, and once for those already running. */
-#ifndef TC_AGENT_JAVA_THREADS_H
-#define TC_AGENT_JAVA_THREADS_H
+#ifndef TC_JVM_JAVA_THREADS_H
+#define TC_JVM_JAVA_THREADS_H
 
 #include <jni.h>
 #include <jvmti.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The agent's options: key=value, separated by commas. */
-#ifndef TC_AGENT_OPTIONS_H
-#define TC_AGENT_OPTIONS_H
+#ifndef TC_JVM_OPTIONS_H
+#define TC_JVM_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

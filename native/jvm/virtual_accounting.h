@@ -3,8 +3,8 @@
  * Switches the accounting of virtual threads on and off: java.lang.VirtualThread or HotSpot's JVMTI events
  * report mounts and unmounts to the core.
  */
-#ifndef TC_AGENT_VIRTUAL_ACCOUNTING_H
-#define TC_AGENT_VIRTUAL_ACCOUNTING_H
+#ifndef TC_JVM_VIRTUAL_ACCOUNTING_H
+#define TC_JVM_VIRTUAL_ACCOUNTING_H
 
 #include <jvmti.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * HotSpot's own description of its data, and with it the TID of a Java thread that started before the agent.
  * libjvm is a handle of dlopen.
  */
-#ifndef TC_AGENT_VM_STRUCTS_H
-#define TC_AGENT_VM_STRUCTS_H
+#ifndef TC_JVM_VM_STRUCTS_H
+#define TC_JVM_VM_STRUCTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
