@@ -113,11 +113,6 @@ enum threadclock_freshness tc_virtual_clock(void)
     return __atomic_load_n(&table.clock, __ATOMIC_RELAXED);
 }
 
-bool tc_virtual_is_present(tc_virtual handle)
-{
-    return handle != 0 && tc_account_word(account_at(handle & INDEX), handle) != 0;
-}
-
 /* A free account; null if there is none, or the first one still has readers. */
 static struct account *take_free(uint32_t *index)
 {

@@ -39,9 +39,6 @@ TC_INTERNAL tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole,
 /* The account of the thread with this Java id; 0: there is none. Takes a lock. */
 TC_INTERNAL tc_virtual tc_virtual_of(uint64_t id);
 
-/* False: the account has ended, its epoch has passed, or there never was one. */
-TC_INTERNAL bool tc_virtual_is_present(tc_virtual account);
-
 /* Ends an account, or that of the thread with this id, unless it has ended already. Takes a lock. */
 TC_INTERNAL void tc_virtual_end(tc_virtual account);
 TC_INTERNAL void tc_virtual_end_of(uint64_t id);
