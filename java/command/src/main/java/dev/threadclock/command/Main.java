@@ -70,9 +70,8 @@ public final class Main implements Runnable {
         try {
             System.exit(run(args));
         } catch (OutOfMemoryError e) {
-            System.err.println("threadclock: more memory is needed than the heap of "
-                    + (Runtime.getRuntime().maxMemory() >> 20)
-                    + " MB; run it with THREADCLOCK_JAVA_OPTIONS=-Xmx2g in the environment");
+            System.err.println("threadclock: the heap of " + (Runtime.getRuntime().maxMemory() >> 20)
+                    + " MB is too small; run it again with THREADCLOCK_JAVA_OPTIONS=-Xmx2g in the environment");
             System.exit(CommandLine.ExitCode.SOFTWARE);
         }
     }

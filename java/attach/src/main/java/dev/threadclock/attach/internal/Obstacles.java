@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What keeps a JVM from answering a request, or would make it end: a freezer, and limits that it has reached.
- * HotSpot ends itself if it cannot start the thread that answers (AttachListener::init).
+ * What keeps a JVM from answering a request, or would make it exit: a freezer, and limits that it has reached.
+ * HotSpot exits if it cannot start the thread that answers (AttachListener::init).
  */
 final class Obstacles {
     private static final String OTHER_FOLDER = "-XX:AltTempDir="; // from JDK 28 on
@@ -47,7 +47,7 @@ final class Obstacles {
         }
     }
 
-    /** room: what is needed of it. */
+    /** room: how much of it must be left. */
     private record Limit(String of, long used, long most, long room) {
         boolean isReached() {
             return used > most - room;
@@ -79,7 +79,7 @@ final class Obstacles {
                 + " the limit with prlimit --nofile") : Optional.empty();
     }
 
-    /** Why it must not be made to start the thread that answers. */
+    /** Why it must not start the thread that answers. */
     Optional<String> toAThread() {
         List<Limit> limits = new ArrayList<>();
         for (Group group : groups) {

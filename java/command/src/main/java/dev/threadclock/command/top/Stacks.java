@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Top frames of one thread, taken again and again: the methods in which it used the CPU, by share. */
+/** Samples of one thread's top frames: the methods in which it used the CPU, by share. */
 final class Stacks {
-    /** To take of each stack. */
+    /** The number of frames to take of each stack. */
     static final int MOST_FRAMES = 32;
     private static final int MOST_METHODS = 10;
     private static final int MOST_STACKS = 40; // the newest
@@ -63,7 +63,7 @@ final class Stacks {
 
     /**
      * " 58 % 100 %  app.Fib.fib(Fib.java:7)": the share of stacks that the method was on top of, that of
-     * those that it was in, and its most frequent line. Of a recursion, whose stacks all differ, it is one.
+     * those that it was in, and its most frequent line. A recursion, whose stacks all differ, counts once.
      */
     List<String> methods() {
         List<List<String>> working = ran.stream().filter(stack -> !WAITS.matcher(stack.get(0)).lookingAt())
