@@ -71,7 +71,7 @@ public final class Main implements Runnable {
             System.exit(run(args));
         } catch (OutOfMemoryError e) {
             System.err.println("threadclock: the heap of " + (Runtime.getRuntime().maxMemory() >> 20)
-                    + " MB is too small; run it again with THREADCLOCK_JAVA_OPTIONS=-Xmx2g in the environment");
+                    + " MB is too small; try again with THREADCLOCK_JAVA_OPTIONS=-Xmx2g in the environment");
             System.exit(CommandLine.ExitCode.SOFTWARE);
         }
     }

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What keeps a JVM from answering a request, or would make it exit: a freezer, and limits that it has reached.
- * HotSpot exits if it cannot start the thread that answers (AttachListener::init).
+ * What keeps a JVM from answering a request, or would make it exit: a freezer, and limits that it has
+ * reached. HotSpot exits if it cannot start the thread that answers (AttachListener::init).
  */
 final class Obstacles {
     private static final String OTHER_FOLDER = "-XX:AltTempDir="; // from JDK 28 on
