@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pass: whose time is whose. */
+/* The pass: gives the time of threads to their groups. */
 #include "account.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ struct tc_account {
     uint64_t changes;
 };
 
-/* Gives at most what is wanted and what there is. In the rest, user never exceeds total. */
+/* Gives at most what is wanted and what there is. In the remainder, user never exceeds total. */
 static void give(struct part *part, struct tc_group *group, int64_t wanted_user_ns, int64_t wanted_ns)
 {
     int64_t total_ns = tc_least(wanted_ns, part->total_ns);

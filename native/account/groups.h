@@ -53,9 +53,8 @@ enum { TC_POOLS_MAX = 100, TC_COMMON_POOLS = 2 };
 
 /*
  * The pools that an account shows. They are limited in number, because programs give threads names of any
- * kind. When all places are taken, a pool whose threads work gets that of a pool which has no threads any
- * more, not even short ones, or has been idle for long; if there is none, its threads' time goes to the pool
- * "(other)".
+ * kind. When all places are taken, an active pool takes that of one that has no threads left, not even short
+ * ones, or has been idle for long; if there is none, its threads' time goes to the pool "(other)".
  *
  * What a pool has used moves to "(past pools)" when it loses its place; if it comes back, it begins at zero.
  * So the pools always add up, and no pool that is shown decreases.

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-
 enum { PLACES_MAX = 16, PATH_BYTES = 4096, FILE_NAME_BYTES = 32 };
 
 /* A folder that represents a group, and the length of its mount's name: the groups between count as well. */
@@ -67,7 +66,7 @@ static bool has_cpu(const char *controllers, size_t length)
     return false;
 }
 
-/* The words of a line, which is changed; at most most, the last of which ends with the line. */
+/* Splits a line in place into at most this many words, the last of which ends with the line. Their number. */
 static size_t split(char *line, char separator, char *words[], size_t most)
 {
     size_t count = 0;
@@ -243,7 +242,7 @@ static void add_new(struct tc_throttled *throttled, int64_t now)
 }
 
 /*
- * What another group counted before is left out: it did not throttle this process, or was not its tightest
+ * Earlier counts of another group are excluded: it did not throttle this process, or was not its tightest
  * limit.
  */
 static void count(struct tc_throttling *throttling, const char *folder, const struct limit *limit)
