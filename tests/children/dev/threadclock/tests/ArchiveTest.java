@@ -153,7 +153,7 @@ class ArchiveTest {
         Result used = child(jdk, madeWith, "-XX:AOTMode=on").withJavaAgent("").run(Hello.class);
         assertThat(loaded(used, true)).as(used.toString()).hasSizeGreaterThan(300);
         Set<String> archived = archived(jdk, child(jdk, madeWithout).run(Hello.class));
-        archived.removeIf(name -> name.contains(".foreign.")); // 28-ea has two in a cache without an agent only
+        archived.removeIf(name -> name.contains(".foreign.")); // in 28-ea only without an agent
         assertThat(loaded(used, false)).as(used.toString()).hasSizeLessThan(10)
                 .doesNotContainAnyElementsOf(archived);
         assertThat(used.out()).doesNotContain("[error]");
