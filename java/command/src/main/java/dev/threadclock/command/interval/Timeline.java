@@ -22,9 +22,9 @@ public final class Timeline {
     public static final int MOST_COLUMNS = 1200;
     /** The most threads shown by name. A program that numbers its threads without end has more. */
     private static final int MOST_THREADS = 1000;
-    /** The most series of all; each further pool has its others in one series with the last pools. */
+    /** The most series in all; the threads of further pools share one. */
     private static final int MOST_SERIES = 2 * MOST_THREADS;
-    /** Of the length of the interval before: one that is shorter has no column of its own. */
+    /** A share of the previous interval: a shorter one has no column of its own. */
     private static final double SHORTEST = 0.25;
     private static final String OTHERS = "(other threads)";
     private static final String OTHER_POOLS = "(further pools)";
@@ -220,7 +220,7 @@ public final class Timeline {
             return column < system.length ? system[column] : 0;
         }
 
-        /** In which threads were runnable but had no CPU, as far as known; of several it is their sum. */
+        /** The time in which its threads were runnable but had no CPU, summed, as far as known. */
         public long waitNanos(int column) {
             return column < waited.length ? waited[column] : 0;
         }

@@ -53,7 +53,7 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         return jdks;
     }
 
-    /** The same with those that a checkout's ci/jdks has fetched, but fails if there is none. */
+    /** The same, and those that a checkout's ci/jdks has fetched; fails if there is none. */
     public static Jdks needed(Collection<Path> homes) {
         List<Path> all = candidates();
         all.addAll(fetched());

@@ -155,9 +155,8 @@ public final class RecordCommand implements Callable<Integer> {
         public void write(byte[] bytes, int offset, int length) throws IOException {
             left -= length;
             if (left < 0) {
-                throw new Failure(
-                        "the JVM's own recording would take more than half of the room that is left for it;"
-                                + " make room there");
+                throw new Failure("the JVM's own recording would take more than half of the space that is left"
+                        + " beside the file; free some");
             }
             out.write(bytes, offset, length);
         }
