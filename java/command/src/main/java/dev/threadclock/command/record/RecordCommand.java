@@ -155,8 +155,9 @@ public final class RecordCommand implements Callable<Integer> {
         public void write(byte[] bytes, int offset, int length) throws IOException {
             left -= length;
             if (left < 0) {
-                throw new Failure("the JVM's own recording would take more than half of the space that is left"
-                        + " beside the file; free some");
+                throw new Failure(
+                        "the JVM's own recording would take more than half of the space that is left"
+                                + " beside the file; free some");
             }
             out.write(bytes, offset, length);
         }
