@@ -45,7 +45,7 @@ static int64_t now_ms(void)
 
 /*
  * Loads the classes for the first scrape. A jar that does not fit is not looked into for each request, but
- * again after some time, because memory may have been short. Null: they cannot be had, which is said once.
+ * again after some time, because memory may have been short. Null: they are unavailable, reported once.
  */
 static const struct java_side *classes(JNIEnv *env, const struct scrape_server *server)
 {

@@ -17,7 +17,7 @@ TC_INTERNAL void report_unable(const struct agent_options *options, const char *
 TC_INTERNAL void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * True if the agent does without an option that cannot be had, which is then reported with the problem: when
+ * True if the agent does without an unavailable option, which is then reported with the problem: when
  * the JVM starts, unless strict=on. Whoever attaches is refused instead.
  */
 TC_INTERNAL bool report_left_out(const struct agent_options *options, const char *problem);
