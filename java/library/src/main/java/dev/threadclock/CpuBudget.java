@@ -179,24 +179,32 @@ public final class CpuBudget extends CpuWork {
      * @throws Exhausted if the budget is exhausted
      */
     public void check() {
-        String why = whyExhausted();
+        String why = reason();
         if (!why.isEmpty()) {
-            throw new Exhausted(why);
+            throw new Exhausted(text(why));
         }
     }
 
     /** {@return true if nothing is left; {@link #whyExhausted()} says why} */
     public boolean isExhausted() {
-        return !whyExhausted().isEmpty();
+        return !reason().isEmpty();
     }
 
     /** {@return why nothing is left: it was used, or cannot be known; empty while there is something left} */
     public String whyExhausted() {
+        return text(reason());
+    }
+
+    /** Allocates nothing. */
+    private String reason() {
         if (whyExhausted == USED_UP && allowance.periodNanos > 0
                 && System.nanoTime() - reopensNanos >= 0) {
             look(); // it is not watched while no scope is open
         }
-        String why = whyExhausted;
+        return whyExhausted;
+    }
+
+    private String text(String why) {
         return why == USED_UP
                 ? "a budget of " + allowance.limitNanos / 1_000_000.0 + " ms of CPU time is used up"
                 : why == FAILED ? FAILED + ": " + failure : why;
@@ -211,6 +219,21 @@ public final class CpuBudget extends CpuWork {
     public CpuBudget open() {
         check();
         super.open();
+        String why = FAILED;
+        try {
+            why = watchedReason();
+        } finally { // an error too leaves no scope open
+            if (!why.isEmpty()) {
+                close();
+            }
+        }
+        if (!why.isEmpty()) {
+            throw new Exhausted(text(why));
+        }
+        return this;
+    }
+
+    private String watchedReason() {
         try {
             watched.watch();
         } catch (Throwable e) { // there can be no more threads, for example
@@ -224,12 +247,7 @@ public final class CpuBudget extends CpuWork {
                 due.run();
             }
         }
-        String why = whyExhausted(); // once: a look may refill it
-        if (!why.isEmpty()) {
-            close();
-            throw new Exhausted(why);
-        }
-        return this;
+        return reason(); // once: a look may refill it
     }
 
     /** Reads the clocks, and returns when to do so again; negative: there is nothing more to do. */

@@ -16,6 +16,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -174,6 +177,67 @@ class CpuBudgetTest {
         isOver.countDown();
         assertThat(fewest).isZero();
         assertThat(sleeping.isExhausted()).isFalse();
+    }
+
+    /** Whoever asks is perhaps what has filled the heap. */
+    @Test
+    void askingAllocatesNothing() {
+        budget.measure(() -> {
+            while (!budget.isExhausted()) {
+                Thread.onSpinWait();
+            }
+        });
+        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory
+                .getThreadMXBean();
+        long id = Thread.currentThread().getId();
+        long fewest = Long.MAX_VALUE;
+        for (int i = 0; i < 100; i++) {
+            long before = threads.getThreadAllocatedBytes(id);
+            boolean isExhausted = budget.isExhausted();
+            fewest = Math.min(fewest, threads.getThreadAllocatedBytes(id) - before);
+            assertThat(isExhausted).isTrue();
+        }
+        assertThat(fewest).isZero();
+    }
+
+    /** An action fails while its failure cannot be reported, in the thread that opens the scope. */
+    @Test
+    void anErrorWhileAScopeOpensLeavesNoneOpen() {
+        Handler refuses = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                throw new IllegalStateException("the disk is full");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("dev.threadclock");
+        logger.addHandler(refuses);
+        try {
+            int refused = 0;
+            for (int i = 0; i < 1000 && refused == 0; i++) { // the watcher may run the action instead
+                CpuBudget failing = new CpuBudget(Duration.ofDays(1)).onExhausted(() -> {
+                    throw new IllegalArgumentException("it cannot be done");
+                });
+                failing.scopes.partial("it cannot be known");
+                try {
+                    failing.open();
+                    throw new AssertionError("it opens nevertheless");
+                } catch (CpuBudget.Exhausted e) {
+                    assertThat(e).hasMessageContaining("cannot be known");
+                } catch (IllegalStateException e) {
+                    refused++;
+                }
+                assertThat(failing.scopes.isOpen()).isFalse();
+            }
+            assertThat(refused).isNotZero();
+        } finally {
+            logger.removeHandler(refuses);
+        }
     }
 
     @Test
