@@ -387,7 +387,7 @@ static const char *objection(void)
         return "this JVM writes an archive of classes, which must not be changed";
     if (!accounting.announced && version(accounting.jvmti) < VERSION_OF_DEPENDENTS)
         return "before JDK 25, changing a class of a running JVM discards all compiled code; start it with "
-               "virtual=on";
+               "virtual=on by -agentpath";
     return NULL;
 }
 

@@ -4,6 +4,7 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.VirtualLoad;
 import dev.threadclock.tests.child.VirtualSwitches;
 import java.io.IOException;
@@ -86,5 +87,14 @@ class VirtualSwitchesTest {
             jvm.run("attach", "virtual=on").ok();
             assertThat(jvm.run("status").ok().out()).containsPattern("switches +" + switches);
         }
+    }
+
+    /** It comes when the JVM runs already. */
+    @OnEachJdk(from = 21)
+    void aJavaAgentSaysHowToStartInstead(TestJdk jdk) {
+        Result result = ChildJvm.of(jdk).withPlainJavaAgent(Product.AGENT_JAR, "virtual=on,log=stderr")
+                .run(Hello.class).exits(3);
+        assertThat(result.err()).contains(jdk.feature() < 25 ? "start it with virtual=on by -agentpath"
+                : "java.lang.VirtualThread itself");
     }
 }
