@@ -79,7 +79,7 @@ final class Screen {
             lines.add("");
         }
         lines.addAll(below);
-        lines.add(Table.fit(foot(view, state), width));
+        lines.add(Table.fit(foot(view, state, width), width));
         return lines.subList(0, Math.min(height, lines.size()));
     }
 
@@ -104,12 +104,13 @@ final class Screen {
         return lines;
     }
 
-    private static String foot(View view, State state) {
+    private static String foot(View view, State state, int width) {
         if (state.foot().isPresent()) {
             return state.foot().get();
         }
         List<String> words = new ArrayList<>(
-                List.of("sorted by " + view.sort() + (view.isReversed() ? ", reversed" : "")));
+                List.of(" h help  q quit",
+                        "sorted by " + view.sort() + (view.isReversed() ? ", reversed" : "")));
         if (view.isFrozen()) {
             words.add("order FROZEN");
         }
@@ -123,6 +124,10 @@ final class Screen {
         if (selected != null && selected.javaId() != 0) {
             words.add("Java id " + selected.javaId() + ", nid 0x" + Integer.toHexString(selected.tid()));
         }
-        return " h help  q quit  |  " + String.join("  |  ", words);
+        String between = "  |  ";
+        while (words.size() > 2 && String.join(between, words).length() > width) {
+            words.remove(1); // a number that is cut off is another number
+        }
+        return String.join(between, words);
     }
 }

@@ -169,6 +169,8 @@ class ScreenTest {
         press("j");
         assertThat(draw(pools(), 80, 24).get(23)).as("the ids of the selected thread")
                 .contains("sorted by total", "Java id 2, nid 0x2");
+        assertThat(draw(pools(), 45, 24).get(23)).as("no id is cut off").contains("nid 0x2")
+                .doesNotContain("sorted");
     }
 
     @Test
