@@ -71,6 +71,8 @@ class TopTest {
         Result old = jvm.run("top", "--once", "-n", "3").exits(2);
         assertThat(old.err()).contains("--rows 3");
         assertThat(jvm.run("top", "-d", "5x").exits(2).err()).as("as it was given").contains("option '-d'");
+        assertThat(jvm.run("top", "--timeout", "5s", "-d").exits(2).err()).as("no value")
+                .contains("option '-d'");
     }
 
     @Test

@@ -25,6 +25,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -189,8 +191,11 @@ public final class Main implements Runnable {
             boolean atTop = e.getCommandLine().getCommandSpec().parent() == null;
             return (atTop ? "no such command: " : "takes no argument: ") + unmatched.getUnmatched().get(0);
         }
-        String message = e.getMessage().replaceFirst(" is not an? (int|long)$", " is not a whole number");
-        if (e.getArgSpec() instanceof OptionSpec option) { // by the name that was used
+        String message = e.getMessage().replaceFirst("^Error: ", "").replaceFirst(" is not an? (int|long)$",
+                " is not a whole number");
+        ArgSpec argument = e instanceof MissingParameterException missing ? missing.getMissing().get(0)
+                : e.getArgSpec();
+        if (argument instanceof OptionSpec option) { // by the name that was used
             String given = Arrays.stream(option.names()).filter(name -> Arrays.stream(args).anyMatch(
                     word -> word.equals(name) || word.startsWith(name + "=")
                             || name.length() == 2 && word.startsWith(name)))
