@@ -228,7 +228,7 @@ static int connect_now(int channel, const struct sockaddr_un *address, const cha
     }
     if (errno == EAGAIN)
         snprintf(problem, problem_size,
-                 "'%s' takes no more connections now: who listens there does not accept; try again", path);
+                 "the connection queue of '%s' is full; try again", path);
     else
         snprintf(problem, problem_size, "cannot connect to '%s': %s; %s", path, strerror(errno), remedy);
     return -1;

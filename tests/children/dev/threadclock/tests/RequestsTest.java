@@ -68,7 +68,7 @@ class RequestsTest {
 
     @OnEachJdk
     void aDeviceMayBeALog(TestJdk jdk) throws IOException {
-        assertThat(report(jdk, "log=/dev/null")).isEqualTo("ok\n");
+        assertThat(report(jdk, "log=/dev/null")).startsWith("ok\n");
     }
 
     @OnEachJdk
@@ -82,7 +82,7 @@ class RequestsTest {
             assertThat(List.of(server.isOpen(), first.isConnected(), second.isConnected()))
                     .containsOnly(true);
             assertThat(report(jdk, "do=sample,period=100,channel=" + path))
-                    .startsWith("error: '" + path + "' takes no more connections").contains("try again");
+                    .startsWith("error: the connection queue of '" + path + "' is full").contains("try again");
         }
     }
 }
