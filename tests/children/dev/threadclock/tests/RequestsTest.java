@@ -82,7 +82,8 @@ class RequestsTest {
             assertThat(List.of(server.isOpen(), first.isConnected(), second.isConnected()))
                     .containsOnly(true);
             assertThat(report(jdk, "do=sample,period=100,channel=" + path))
-                    .startsWith("error: the connection queue of '" + path + "' is full").contains("try again");
+                    .startsWith("error: the connection queue of '" + path + "' is full")
+                    .contains("try again");
         }
     }
 }
