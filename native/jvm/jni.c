@@ -73,19 +73,28 @@ static int keep(int error, jlong address, const struct threadclock_times *used)
     return error;
 }
 
+typedef uint64_t word __attribute__((may_alias));
+enum { BEGUN_WORDS = sizeof(struct threadclock_interval) / sizeof(word) };
+_Static_assert(sizeof(struct tc_virtual_times) <= BEGUN_WORDS * sizeof(word), "no word is left out");
+
 /*
- * Orders what Java has stored before a new interval replaces the old one at the address, for who reads it
- * elsewhere: a pair with the fence in begun_elsewhere.
+ * Replaces the beginning at the address, which another thread may be reading. Whoever sees a new word also
+ * sees what Java has stored before: that the old interval has ended.
  */
-static void before_begin(void)
+static void store_begun(jlong address, const struct kept_interval *interval)
 {
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    const word *from = (const word *)interval;
+    word *to = (word *)address;
+    for (int i = 0; i < BEGUN_WORDS; i++)
+        __atomic_store_n(&to[i], from[i], __ATOMIC_RELEASE);
 }
 
 NATIVE(jint, intervalBegin, jlong address)
 {
-    before_begin();
-    return threadclock_interval_begin((struct threadclock_interval *)address);
+    struct kept_interval interval;
+    int error = threadclock_interval_begin(&interval.begun);
+    store_begun(address, &interval);
+    return error;
 }
 
 NATIVE(jint, intervalEnd, jlong address)
@@ -165,8 +174,11 @@ NATIVE(jint, threadTimes, jobject thread, jlong address)
 /* A copy, whole if no new interval has begun there meanwhile; otherwise the caller discards the result. */
 static struct kept_interval begun_elsewhere(jlong address)
 {
-    struct kept_interval copy = *(const struct kept_interval *)address;
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    struct kept_interval copy;
+    const word *from = (const word *)address;
+    word *to = (word *)&copy;
+    for (int i = 0; i < BEGUN_WORDS; i++)
+        to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
     return copy;
 }
 
@@ -235,12 +247,13 @@ NATIVE(jint, virtualTimes, jlong id, jint freshness, jlong address)
 /* An interval: the times at its beginning and their account; 0: it has none, and its end fails. */
 NATIVE(jint, virtualBegin, jlong id, jlong address)
 {
-    struct tc_virtual_times *begun = (struct tc_virtual_times *)address;
-    before_begin();
+    struct kept_interval interval = {.begun = {{0}}};
+    struct tc_virtual_times *begun = &interval.virtual_begun;
     int error = tc_virtual_clock() == THREADCLOCK_TICK ? -EOPNOTSUPP
                                                        : own_times(env, id, THREADCLOCK_INTERPOLATED, begun);
     if (error != 0)
         begun->account = 0;
+    store_begun(address, &interval);
     return error;
 }
 
