@@ -81,7 +81,7 @@ def c_programs(lab, machine, library):
 def classes(lab):
     folder = BUILD / "kernels/classes"
     shutil.rmtree(folder, ignore_errors=True)
-    lab.run([lab.builder.home / "bin/javac", "-nowarn", "-cp", JAR, "-d", folder,
+    lab.run([lab.builder.home / "bin/javac", "-nowarn", "--release", "21", "-cp", JAR, "-d", folder,
              PROGRAMS / "java/VirtualCosts.java"])
     return {f"tc/classes/{file.name}": file for file in folder.glob("*.class")}
 

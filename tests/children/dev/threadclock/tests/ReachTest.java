@@ -40,6 +40,7 @@ class ReachTest {
     @OnEachJdk
     void whileAsyncProfilerRunsItIsSwitchedOnAndOff(TestJdk jdk) throws Exception {
         assumeTrue(readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
+        assumeTrue(jdk.feature() < 28, "async-profiler 4.6 crashes JDK 28-ea, also without threadclock");
         Path library = CompanyTest.asyncProfiler(folder);
         Path profile = folder.resolve("profile");
         try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
@@ -61,8 +62,7 @@ class ReachTest {
         // The quotes are needed because jcmd takes a word with an equals sign as an option of its own.
         Result said = ChildJvm.exec(jdk.jdk().home() + "/bin/jcmd", jvm.pid(), "JVMTI.agent_load", library,
                 '"' + command + '"').end();
-        assertThat(said.out()).as(said.toString()).containsAnyOf("return code: 0",
-                "Command executed successfully"); // up to JDK 27, from 28 on
+        assertThat(said.out()).as(said.toString()).contains("return code: 0");
     }
 
     /** Flight Recorder looks at a thread for the last time after the thread's ThreadEnd event. */
