@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class CpuBudgetTest {
     private static final long LIMIT_NANOS = 100_000_000;
     /** The watcher needs a CPU, too: on a busy machine it gets one after some ticks, while others burn. */
-    private static final long LATE_NANOS = 100_000_000;
+    private static final long LATE_NANOS = 1_000_000_000;
 
     private final CpuBudget budget = new CpuBudget(Duration.ofNanos(LIMIT_NANOS));
     private final ExecutorService pool = Executors.newFixedThreadPool(8);
