@@ -10,7 +10,7 @@ from pathlib import Path
 
 import experiments
 from frame import jdks as all_jdks
-from frame import page, publish, result as results, verdict
+from frame import inputs, page, publish, result as results, verdict
 from frame.compare import compare
 from frame.lab import FAILURES, JAR, Failure, Lab, NotRunnable, say
 
@@ -40,7 +40,9 @@ def parse(arguments):
     parser.add_argument("--html", metavar="FILE", default="lab.html", help="the page (default: lab.html)")
     parser.add_argument("--results", metavar="DIR", help="also write one JSON file for each experiment here")
     parser.add_argument("--publish", action="store_true",
-                        help="write the results to lab/results and the figures into README and docs")
+                        help="write the results to lab/results and the figures into README and docs; what "
+                             "was measured on the same inputs is not measured again")
+    parser.add_argument("--again", action="store_true", help="with --publish: measure it again")
     parser.add_argument("--render", action="store_true",
                         help="measure nothing: only copy lab/results into the pages")
     parser.add_argument("--check", action="store_true",
@@ -52,7 +54,7 @@ def parse(arguments):
         parser.error("--repetitions must be at least 2, because an interval needs two")
     known = experiments.all_experiments()
     # What only serves a page of the documentation is left out of a quick look at the rows.
-    rows = [one for one in known if one.ROW or not chosen.quick]
+    rows = [one for one in known if one.ROW or not (chosen.quick or one.LONG)]
     chosen.experiments = select(known, chosen.only, parser) if chosen.only else rows
     chosen.jdks = []
     for home in chosen.jdk:
@@ -77,14 +79,32 @@ def select(known, wanted, parser):
     return selected
 
 
-def show_list(chosen):
-    sums = [0, 0]
+def minutes(experiment):
+    """As its last measuring took, or as estimated if it has measured in another way since."""
+    path = results.path_of(experiment)
+    last = results.read(path) if path.exists() else {}
+    own = {name: inputs.digest(name) for name in experiment.OWN}
+    as_now = last.get("seconds") and not last["quick"] and own.items() <= last["inputs"].items()
+    return (last["seconds"] if as_now else experiment.SECONDS[1]) / 60
+
+
+def done(experiment, lab):
+    """Whether its result in lab/results would only be measured again."""
+    path = results.path_of(experiment)
+    return path.exists() and results.current(experiment, results.read(path), lab)
+
+
+def show_plan(chosen, lab):
+    """What is to be measured, and how long that takes here."""
+    quick = sum(one.SECONDS[0] for one in chosen.experiments if one.ROW) / 60
+    full = {one.NAME: minutes(one) for one in chosen.experiments}
+    kept = {one.NAME for one in chosen.experiments if done(one, lab)}
     for one in chosen.experiments:
-        print(f"{one.ROW or '-':>6}  {one.NAME:20} {one.SECONDS[0]:5} s quick, "
-              f"{one.SECONDS[1] / 60:5.1f} min   {one.TITLE}")
-        sums = [sums[0] + (one.SECONDS[0] if one.ROW else 0), sums[1] + one.SECONDS[1]]
-    print(f"In all about {sums[0] / 60:.0f} minutes quick, without the rows that have no number; "
-          f"{sums[1] / 60:.0f} minutes in full; longer under load.")
+        print(f"{one.ROW or '-':>6}  {one.NAME:20} {one.SECONDS[0]:5} s quick, {full[one.NAME]:5.1f} min   "
+              f"{one.TITLE}{' (measured on the same inputs)' if one.NAME in kept else ''}")
+    print(f"In all about {quick:.0f} minutes quick, without the rows that have no number; "
+          f"{sum(full.values()):.0f} minutes in full, of which --publish leaves out "
+          f"{sum(full[name] for name in kept):.0f}; longer under load.")
     return 0
 
 
@@ -95,7 +115,7 @@ def repeatable(arguments, name):
     """The command that repeats one experiment, without where its files go and the folders of this user."""
     shown, skip = [], False
     for one in arguments:
-        if not skip and one not in (*LEFT_OUT, "--yes", "--publish"):
+        if not skip and one not in (*LEFT_OUT, "--yes", "--publish", "--again"):
             shown.append(one)
         skip = one in LEFT_OUT
     return "".join(f" {shlex.quote(one)}" for one in [*shown, "--only", name]).replace(str(Path.home()), "~")
@@ -103,7 +123,7 @@ def repeatable(arguments, name):
 
 def measure(experiment, lab, command):
     """One experiment, whatever becomes of it."""
-    lab.noise, lab.quiet, lab.dropped = [], True, 0
+    lab.noise, lab.quiet, lab.dropped = {}, True, 0
     began = time.monotonic()
     try:
         data = experiment.run(lab)
@@ -126,7 +146,7 @@ def main(arguments):
         return status or (DONE if only_parse else 0)
     chosen = parse(arguments)
     if chosen.list or chosen.render or chosen.check:
-        status = show_list(chosen) if chosen.list else pages(chosen)
+        status = show_plan(chosen, Lab(chosen.jdks)) if chosen.list else pages(chosen)
         return status or (DONE if only_parse else 0)
     if only_parse:
         return 0
@@ -134,6 +154,9 @@ def main(arguments):
         say("lab: dist/threadclock.jar is missing: run ./threadclock build")
         return 1
     lab, measured = Lab(chosen.jdks, chosen.quick, chosen.repetitions, chosen.kernel), []
+    if chosen.publish:
+        show_plan(chosen, lab)
+        chosen.experiments = [one for one in chosen.experiments if chosen.again or not done(one, lab)]
     say(f"lab: {len(chosen.experiments)} experiments with {', '.join(map(str, chosen.jdks)) or 'no JDK'}")
     for experiment in chosen.experiments:
         say(f"{experiment.NAME}: {experiment.TITLE}")
@@ -143,11 +166,11 @@ def main(arguments):
         for folder in filter(None, (chosen.results, chosen.publish and results.FOLDER)):
             Path(folder).mkdir(parents=True, exist_ok=True)
             results.write(one, Path(folder) / f"{experiment.NAME}.json")
+        if chosen.publish:
+            publish.render(experiments.all_experiments())
     Path(chosen.html).write_text(page.whole(measured))
     print(page.counted([(pair, results.judged(*pair)) for pair in measured]))
     say(f"Wrote {chosen.html}")
-    if chosen.publish:
-        publish.render(experiments.all_experiments())
     return int(any(one["data"] is None and one["verdict"][0] == verdict.FAILED for _, one in measured))
 
 

@@ -6,8 +6,10 @@
     CLAIM       what they found, and OURS what we claim, each if there is such a claim
     CONDITIONS  how it is measured
     PUBLISHED   the whole published table, where there is one
-    CODE        the paths whose change makes a stored result older than what it measures
+    CODE        the paths of what it measures, FILE:FUNCTION in Python: a change of their code, not of a
+                comment, makes a stored result older. What its run() names in its own file is one, too.
     SECONDS     how long it takes here, quick and in full
+    LONG        true if it is measured only when it is named
 
 then run(lab), which returns everything measured as JSON, and judge(data, quiet), which only looks at that:
 the verdicts on the "published" claim and on "ours", "tables", and "why" the two differ. VIEWS, where a page
@@ -16,6 +18,7 @@ of the documentation shows figures, are functions from data to Markdown.
 import importlib
 
 ORDER = (
+    "demo",
     "jmh_16_threads",
     "caller_as_zero",
     "jmh_1_thread",
@@ -48,10 +51,11 @@ def load(name):
     module = importlib.import_module(f"experiments.{name}")
     module.NAME = name.replace("_", "-")
     module.TITLE = module.__doc__.strip().rstrip(".")
-    for absent in ("ROW", "SOURCE", "CLAIM", "OURS"):
+    module.OWN = [f"lab/experiments/{name}.py:run"]
+    for absent in ("ROW", "SOURCE", "CLAIM", "OURS", "LONG"):
         vars(module).setdefault(absent, None)
     return module
 
 
 def all_experiments():
-    return [load(name) for name in ORDER]
+    return [*map(load, ORDER), *importlib.import_module("experiments.long_runs").RUNS]

@@ -20,19 +20,17 @@ PORT = 19465
 # What a JVM with an empty program is started with, and from which JDK on.
 FORMS = {
     "none": (8,), "`-agentpath`": (8, f"-agentpath:{LIBRARY}"),
-    "`-agentpath`, `prometheus=0`": (8, f"-agentpath:{LIBRARY}=prometheus=0"),
     "`-agentpath`, `prometheus=`, scraped once": (8, f"-agentpath:{LIBRARY}=prometheus={PORT}"),
-    "`-agentpath`, `virtual=on`": (21, f"-agentpath:{LIBRARY}=virtual=on"),
     "`-agentpath`, both": (21, f"-agentpath:{LIBRARY}=prometheus=0,virtual=on"),
     "an empty Java agent": (8, f"-javaagent:{BUILD}/empty.jar"),
     "`-javaagent`": (8, f"-javaagent:{AGENT_JAR}"),
-    "`-javaagent`, `prometheus=0`": (8, f"-javaagent:{AGENT_JAR}=prometheus=0"),
     "`-javaagent`, both": (21, f"-javaagent:{AGENT_JAR}=prometheus=0,virtual=on")}
 APP_CDS, AOT_CACHES = 17, 24
 SETTLED_S = .1
+VALUES = "start, CPU ms", "start, ms", "MB", "end, CPU ms", "end, ms"
 CODE = [*CORE, "native/jvm", "native/agent", "java/agent/src/main",
         "lab/programs/java/AgentCost.java", "lab/programs/java/Empty.java"]
-SECONDS = 200, 1300
+SECONDS = 200, 380
 
 
 def run(lab):
@@ -91,22 +89,30 @@ def run(lab):
                                  if aot(f"{file}-{number}.aot", flags)}
         return found
 
-    def forms(jdk):
+    def starts(jdk):
+        """{archive: {form: [values of started]}}: medians of what each costs more than none, and of none."""
         classes = lab.class_file("Empty").partition(":")[0]
         (BUILD / "manifest").write_text("Premain-Class: Empty\n")
         lab.run([lab.builder.home / "bin/jar", "cfm", BUILD / "empty.jar", BUILD / "manifest", "-C", classes,
                  "Empty.class"])
         ways = {form: flags for form, (since, *flags) in FORMS.items() if jdk.feature >= since}
         made = archives(jdk, ways)
-        return [{archive: {form: started(jdk, *flags, *ways[form]) for form, flags in used.items()}
-                 for archive, used in made.items()} for _ in range(5 if lab.quick else 11)]
+        rounds = [{archive: {form: started(jdk, *flags, *ways[form]) for form, flags in used.items()}
+                   for archive, used in made.items()} for _ in range(5 if lab.quick else 11)]
+        return {archive: {form: [statistics.median(
+            one[archive][form][value] - (one[archive]["none"][value] if form != "none" else 0)
+            for one in rounds) for value in range(len(VALUES))] for form in used}
+            for archive, used in made.items()}
 
     proxyless, found = urllib.request.build_opener(urllib.request.ProxyHandler({})), {}
+    shown = lab.pair()[0].values() # the others have a verdict only
     for jdk in lab.chosen():
-        found[str(jdk)] = {"legacy": jdk.legacy, "forms": forms(jdk), "rounds": lab.rounds(
+        found[str(jdk)] = lab.rounds(
             {"without": lambda jdk=jdk: measure(jdk, None), "with": lambda jdk=jdk: measure(jdk, "")},
-            3 if lab.quick else 5, f"{jdk}, ")}
-    return {"jdks": found}
+            3 if lab.quick or jdk not in shown else 5, f"{jdk}, ")
+    newest = lab.newest()
+    return {"jdks": found, "shown": [str(jdk) for jdk in shown],
+        "starts": {"jdk": str(newest), "forms": starts(newest)}}
 
 
 def cpu_ms(pid):
@@ -129,70 +135,58 @@ def ratio(rounds, part, name, above="without", below="with"):
 
 
 def judge(data, quiet):
-    ratios = {f"{jdk}, {read}": ratio(one["rounds"], "reads", read)
-              for jdk, one in data["jdks"].items() for read in READS if "user" in read}
+    ratios = {f"{jdk}, {read}": ratio(rounds, "reads", read)
+              for jdk, rounds in data["jdks"].items() for read in READS if "user" in read}
     name, worst = min(ratios.items(), key=lambda each: each[1].low)
     return {"ours": verdict.at_least(worst, 1, quiet, f"least: {name}: {worst} x"),
         "tables": [{"title": "ns a read", "head": HEAD, "rows": rows(data)},
                    {"title": "the agent in a JVM", "head": PRESENCE, "rows": presence(data)},
-                   {"title": "starts and ends", "head": START, "rows": starts(data)}]}
+                   {"title": data["starts"]["jdk"], "head": START, "rows": starts(data)}]}
 
 
 ARCHIVES = {"CDS": "CDS", "AppCDS": "AppCDS", "AOT": "AOT cache", "AOT with": "AOT cache made with it"}
-START = ["JDK", "form", *(f"start, CPU ms: {name}" for name in ARCHIVES.values()), "start, ms: CDS",
-         "end, CPU ms: CDS", "end, ms: CDS", "MB: CDS"]
+START = ["form", *(f"{VALUES[0]}: {name}" for name in ARCHIVES.values()),
+         *(f"{VALUES[value]}: CDS" for value in (1, 3, 4, 2))]
 HEAD = ["JDK", "", "without, ns", "with the agent, ns", "times less", "x nanoTime"]
 PRESENCE = ["JDK", "a thread's start and end, us", "more with the agent", "nanoTime with the agent"]
 
 
-def rows(data):
-    def of(rounds, way, read):
-        return [one[way]["reads"][read] for one in rounds]
+def rows(data, only=None):
     found = []
-    for jdk, one in data["jdks"].items():
+    for jdk in only or data["jdks"]:
+        rounds = data["jdks"][jdk]
         for read in READS[1:]:
-            without, with_agent = (of(one["rounds"], way, read) for way in ("without", "with"))
-            nano = stats.ratio(with_agent, of(one["rounds"], "with", "nanoTime")).value
+            without, with_agent, nano = (stats.column(rounds, *path) for path in (
+                ("without", "reads", read), ("with", "reads", read), ("with", "reads", "nanoTime")))
             found.append([jdk, read, str(stats.interval(without)), str(stats.interval(with_agent)),
-                          stats.number(stats.ratio(without, with_agent).value), f"{nano:.2f}"])
+                          stats.number(stats.ratio(without, with_agent).value),
+                          f"{stats.ratio(with_agent, nano).value:.2f}"])
     return found
 
 
-def presence(data):
-    def both(rounds, name):
-        return (str(stats.interval([one["without"][name] for one in rounds])),
-                str(stats.difference([one["with"][name] - one["without"][name] for one in rounds])))
-    return [[jdk, *both(one["rounds"], "thread_us"),
-             f"{ratio(one['rounds'], 'reads', 'nanoTime', 'with', 'without')} x"]
-            for jdk, one in data["jdks"].items()]
+def presence(data, only=None):
+    found = []
+    for jdk in only or data["jdks"]:
+        rounds = data["jdks"][jdk]
+        without, with_agent = (stats.column(rounds, way, "thread_us") for way in ("without", "with"))
+        more = stats.difference([more - less for more, less in zip(with_agent, without)])
+        found.append([jdk, str(stats.interval(without)), str(more),
+                      f"{ratio(rounds, 'reads', 'nanoTime', 'with', 'without')} x"])
+    return found
 
 
 def starts(data):
-    """Medians; what a form costs more than none does."""
-    def cell(rounds, archive, form, which):
-        if form not in rounds[0].get(archive, {}):
+    forms = data["starts"]["forms"]
+
+    def cell(archive, form, value):
+        if form not in forms.get(archive, {}):
             return ""
-        middle = statistics.median(one[archive][form][which] - (
-            one[archive]["none"][which] if form != "none" else 0) for one in rounds)
-        return f"{middle:.0f}" if form == "none" else f"{middle:+.0f}".replace("-0", "+0")
-
-    return [[jdk, form, *(cell(one["forms"], archive, form, 0) for archive in ARCHIVES),
-             *(cell(one["forms"], "CDS", form, which) for which in (1, 3, 4, 2))]
-            for jdk, one in data["jdks"].items() for form in FORMS if form in one["forms"][0]["CDS"]]
+        milliseconds = forms[archive][form][value]
+        return f"{milliseconds:.0f}" if form == "none" else f"{milliseconds:+.0f}".replace("-0", "+0")
+    return [[form, *(cell(archive, form, 0) for archive in ARCHIVES),
+             *(cell("CDS", form, value) for value in (1, 3, 4, 2))] for form in forms["CDS"]]
 
 
-def of_newest(data):
-    table = starts(data)
-    return page.markdown_table(START[1:], [row[1:] for row in table if row[0] == table[-1][0]]) + (
-        f"\n\n{table[-1][0]}.")
-
-
-def newest(data):
-    """Of the JDKs that read /proc, and of those that read the clock, the newest: enough for a page."""
-    names = {one["legacy"]: jdk for jdk, one in data["jdks"].items()}.values()
-    return {"jdks": {jdk: data["jdks"][jdk] for jdk in names}}
-
-
-VIEWS = {"reads": lambda data: page.markdown_table(HEAD, rows(newest(data))),
-         "starts": of_newest,
-         "presence": lambda data: page.markdown_table(PRESENCE, presence(newest(data)))}
+VIEWS = {"reads": lambda data: page.markdown_table(HEAD, rows(data, data["shown"])),
+         "starts": lambda data: page.markdown_table(START, starts(data)) + f"\n\n{data['starts']['jdk']}.",
+         "presence": lambda data: page.markdown_table(PRESENCE, presence(data, data["shown"]))}

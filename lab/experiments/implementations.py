@@ -13,7 +13,7 @@ OURS = ("With the agent, both native methods of ThreadImpl for user time are bou
         "JDK.")
 CONDITIONS = ("nm -C on each libjvm.so that has symbols, else the name of the /proc file in it; threadclock "
               "status")
-CODE = [*READ_CODE, "java/agent", "java/command/src/main/java/dev/threadclock/command/attach"]
+CODE = [*READ_CODE, "java/agent/src/main", "java/command/src/main/java/dev/threadclock/command/attach"]
 SECONDS = 1, 15
 
 

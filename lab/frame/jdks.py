@@ -43,9 +43,9 @@ class Jdk:
     def __str__(self):
         return f"JDK {self.version}{' ' + self.vendor if self.vendor else ''}"
 
-    def as_json(self):
-        home = str(self.home).replace(str(Path.home()), "~", 1)
-        return {"name": str(self), "home": home, "user_time": "/proc" if self.legacy else "VIRT clock"}
+    @property
+    def user_time(self):
+        return "/proc" if self.legacy else "VIRT clock"
 
 
 def of(home):
@@ -72,3 +72,15 @@ def installed():
     homes = [os.environ.get("JAVA_HOME", "/nowhere"), *Path("/usr/lib/jvm").glob("*"), *cache.glob("*/jdk")]
     found = {jdk.home: jdk for jdk in map(of, homes) if jdk}
     return sorted(found.values(), key=lambda jdk: jdk.order)
+
+
+def short(names):
+    """Of full names, "JDK 8, 17, 25.0.3, 25.0.5": each version as long as it takes to tell them apart."""
+    numbers = {name: [part for part in re.findall(r"\d+", name) if part != "1" or " 1." not in name]
+               for name in names}
+
+    def version(name):
+        one = numbers[name]
+        alike = [each for each in numbers.values() if each[0] == one[0]]
+        return one[0] if len(alike) == 1 else ".".join(one[:3])
+    return f"JDK {', '.join(map(version, names))}" if numbers else "no JDK"

@@ -79,6 +79,11 @@ def build(output, sources, command):
     return output
 
 
+def most(noises):
+    """The largest shares of rounds."""
+    return {name: max(one.get(name, 0) for one in noises) for one in noises for name in one}
+
+
 # JMH's iterations and their seconds for a quick look: warm-up, then measurement.
 QUICK = (1, .3, 1, .3)
 
@@ -86,7 +91,7 @@ QUICK = (1, .3, 1, .3)
 class Lab:
     def __init__(self, jdks, quick=False, repetitions=None, kernels=()):
         self.jdks, self.quick, self.repetitions, self.kernels = jdks, quick, repetitions, kernels
-        self.noise, self.quiet, self.dropped = [], True, 0
+        self.noise, self.quiet, self.dropped = {}, True, 0
         self.remembered = {}
         self.builder = next((jdk for jdk in reversed(all_jdks.installed() + jdks) if jdk.feature >= 17), None)
 
@@ -301,18 +306,18 @@ class Lab:
         kept = (quiet + disturbed)[:wanted]
         self.quiet = self.quiet and len(quiet) >= wanted
         self.dropped += len(quiet) + len(disturbed) - len(kept)
-        self.noise += [shares for shares, _ in kept]
+        self.noise = most([self.noise, *(shares for shares, _ in kept)])
         return [found for _, found in kept]
 
     def remember(self, key, measure):
         """What another experiment of this run has measured with the same settings is not measured again."""
         if key not in self.remembered:
             before = self.noise, self.quiet, self.dropped
-            self.noise, self.quiet, self.dropped = [], True, 0
+            self.noise, self.quiet, self.dropped = {}, True, 0
             value = measure()
             self.remembered[key] = value, self.noise, self.quiet, self.dropped
             self.noise, self.quiet, self.dropped = before
         value, noise, quiet, dropped = self.remembered[key]
-        self.noise, self.quiet = self.noise + noise, self.quiet and quiet
+        self.noise, self.quiet = most([self.noise, noise]), self.quiet and quiet
         self.dropped += dropped
         return value

@@ -33,7 +33,8 @@ def describe():
 def in_words(machine):
     model = f" ({machine['model']})" if machine.get("model") else ""
     virtual = " (virtual)" if machine["virtual"] else ""
-    return f"{machine['cpu']}{model}, {machine['cpus']} CPUs{virtual}, Linux {machine['kernel']}"
+    kernel = f", Linux {machine['kernel']}" if machine["kernel"] else "" # not recorded in 2026-11
+    return f"{machine['cpu']}{model}, {machine['cpus']} CPUs{virtual}{kernel}"
 
 
 def run_times():
@@ -73,28 +74,19 @@ def stolen():
     return int(fields[8]) * TICK if len(fields) > 8 else 0.0
 
 
-def pressure():
-    """Seconds in which some task waited for a CPU, or None where the kernel has no PSI."""
-    found = re.search(r"^some .*total=(\d+)", text("/proc/pressure/cpu"), re.M)
-    return int(found[1]) / 1e6 if found else None
-
-
 class Noise:
     """Watches one repetition: with Noise() as noise: ...; then noise.shares."""
 
     def __enter__(self):
-        self.began = time.monotonic(), run_times(), stolen(), pressure()
+        self.began = time.monotonic(), run_times(), stolen()
         return self
 
     def __exit__(self, *failure):
-        start, before, steal, waited = self.began
+        start, before, steal = self.began
         others = run_by_others(before, run_times())
         elapsed = max(time.monotonic() - start, 1e-3)
-        now = pressure()
         self.shares = {"others": round(others / elapsed / CPUS, 3),
-            "steal": round((stolen() - steal) / elapsed / CPUS, 3),
-            # Includes our own threads that wait for each other, so it is shown but decides nothing.
-            "pressure": None if now is None or waited is None else round((now - waited) / elapsed, 3), }
+            "steal": round((stolen() - steal) / elapsed / CPUS, 3)}
         return False
 
     @property

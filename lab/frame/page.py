@@ -22,24 +22,23 @@ def counted(pairs):
     return " ".join(lines)
 
 
-def how(result):
-    """What makes a result weaker than its interval says."""
-    said = ["a quick run"] * result["quick"] + ["under load"] * (not result["quiet"])
-    return f" ({', '.join(said)})" if said else ""
-
-
 def rows_of(pairs):
     """A line a row: its number, what, the verdict on the published claim, and on ours."""
-    return [[str(experiment.ROW or ""), experiment.TITLE + how(result), str(judged["published"] or ""),
-             str(judged["ours"] or "")] for (experiment, result), judged in pairs]
+    def title(experiment, result):
+        weak = results.weaknesses(experiment, result)
+        loud = ", ".join(one for one in weak if one != results.OLDER)
+        return experiment.TITLE + (f" ({loud})" if loud else "") + (" †" if results.OLDER in weak else "")
+    return [[str(pair[0].ROW or ""), title(*pair), str(judged["published"] or ""), str(judged["ours"] or "")]
+            for pair, judged in pairs]
 
 
 def summary(measured):
     """The table of docs/lab.md, with the first figure of each verdict."""
     pairs = [((experiment, one), results.judged(experiment, one)) for experiment, one in measured]
-    return counted(pairs) + "\n\n" + markdown_table(
-        ["#", "what", "the published claim, here", "our claim, here"],
-        ([cell.split("; ")[0] for cell in row] for row in rows_of(pairs)))
+    rows = [[cell.split("; ")[0] for cell in row] for row in rows_of(pairs)]
+    older = f" † {results.OLDER}." if any("†" in row[1] for row in rows) else ""
+    return counted(pairs) + older + "\n\n" + markdown_table(
+        ["#", "what", "the published claim, here", "our claim, here"], rows)
 
 
 def text(experiment, one):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies figures from results into README and docs.
 
-Between "<!-- figures: WHAT -->" and "<!-- /figures -->" a page shows what a result says. WHAT is a file
-(Markdown as it is, other text as a block), the name of an experiment with one of its views, or "lab", the
-table of all.
+Between "<!-- figures: WHAT -->" and "<!-- /figures -->" a page shows what a result says, and whether the code
+has changed since. WHAT is the name of an experiment with one of its views, "lab", the table of all rows, or
+"long-runs", that of the attacks.
 """
+import os
 import re
 
-from experiments import all_experiments
+from experiments import all_experiments, long_runs
 
 from . import page, result as results
 from .lab import ROOT
@@ -24,32 +25,30 @@ def stored(experiments):
     return [(one, results.read(results.path_of(one))) for one in experiments if results.path_of(one).exists()]
 
 
-def figures(what, measured):
+def figures(what, measured, folder):
     name, _, view = what.partition(" ")
     if name == "lab":
         return page.summary([(experiment, one) for experiment, one in measured if experiment.ROW])
-    if (ROOT / name).is_file():
-        text = (ROOT / name).read_text().rstrip("\n")
-        return text if name.endswith(".md") else f"```\n{text}\n```"
-    if not any(experiment.NAME == name for experiment, _ in measured):
-        if name in {experiment.NAME for experiment in all_experiments()}:
-            return f"Not measured yet: `./threadclock lab --publish --only {name}`."
+    if name == "long-runs":
+        return long_runs.table([(one, found) for one, found in measured if one in long_runs.RUNS])
     for experiment, one in measured:
         if experiment.NAME == name and view in getattr(experiment, "VIEWS", {}):
             if one["data"] is None:
                 return f"Not measured: {one['verdict'][1]}."
-            link = f"[{name}](../lab/results/{name}.json)"
-            return experiment.VIEWS[view](one["data"]) + f"\n\n{link}: {results.briefly(one)}"
+            link = f"[{name}]({os.path.relpath(results.path_of(experiment), folder)})"
+            return experiment.VIEWS[view](one["data"]) + f"\n\n{link}: {results.briefly(experiment, one)}"
+    if name in {experiment.NAME for experiment in all_experiments()} - {one.NAME for one, _ in measured}:
+        return f"Not measured yet: `./threadclock lab --publish --only {name}`."
     raise Unknown(f"there are no figures of '{what}'")
 
 
-def rendered(text, measured):
-    return BLOCK.sub(lambda block: f"{block[1]}\n{figures(block[2], measured)}\n\n{block[3]}", text)
+def rendered(text, measured, folder):
+    return BLOCK.sub(lambda block: f"{block[1]}\n{figures(block[2], measured, folder)}\n\n{block[3]}", text)
 
 
 def pages():
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), * \
-                                        sorted((ROOT / "upstream").glob("*.md"))]
+    return [ROOT / "README.md", *(page for folder in ("docs", "upstream")
+                                  for page in sorted((ROOT / folder).glob("*.md")))]
 
 
 def render(experiments, write=True):
@@ -58,7 +57,7 @@ def render(experiments, write=True):
     for path in pages():
         text = path.read_text()
         try:
-            new = rendered(text, measured)
+            new = rendered(text, measured, path.parent)
         except Unknown as unknown:
             raise Unknown(f"{path.relative_to(ROOT)}: {unknown}") from None
         if new != text:
@@ -69,9 +68,8 @@ def render(experiments, write=True):
 
 
 def older(experiments):
-    """A line for each stored result that is older than the code that it measures."""
+    """A line for each stored result whose code has changed."""
     for experiment, one in stored(experiments):
-        changed = results.stale(experiment, one)
-        if changed:
-            yield (f"{results.path_of(experiment).relative_to(ROOT)}: measured before the last change of "
-                   f"{', '.join(changed)}")
+        if changed := results.stale(experiment, one):
+            more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+            yield f"{experiment.NAME}: {', '.join(changed[:3])}{more}"

@@ -4,21 +4,18 @@ import json
 import subprocess
 from datetime import datetime, timezone
 
-from . import machine, verdict
+from . import inputs, machine, verdict
 from .lab import ROOT
 
 FOLDER = ROOT / "lab/results"
-SCHEMA = 1
+SCHEMA = 2
+OLDER = "older than its code"
+DIGITS = 6 # of a stored number, far more than any interval has
 
 
 def git(*arguments):
     done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
     return done.stdout.strip() if done.returncode == 0 else ""
-
-
-def trees(paths, commit="HEAD"):
-    """The content of paths as git names it: it survives a rebase, which a commit's name does not."""
-    return {path: git("rev-parse", "--short=12", f"{commit}:{path}") for path in paths}
 
 
 def of(experiment, lab, data, seconds, command):
@@ -27,9 +24,9 @@ def of(experiment, lab, data, seconds, command):
         "commit": git("rev-parse", "--short=12", "HEAD"),
         # Results are written into the checkout while it measures; they are no change of the code.
         "changed": bool(git("status", "--porcelain", "--", *experiment.CODE)),
-        "code": trees(experiment.CODE), "machine": machine.describe(),
-        "jdks": [jdk.as_json() for jdk in lab.jdks], "quick": lab.quick, "seconds": round(seconds),
-        "quiet": lab.quiet, "noise": lab.noise, "dropped": lab.dropped, "data": data, }
+        "inputs": inputs.of(experiment), "machine": machine.describe(),
+        "jdks": {str(jdk): jdk.user_time for jdk in lab.jdks}, "quick": lab.quick, "seconds": round(seconds),
+        "quiet": lab.quiet, "noise": lab.noise, "dropped": lab.dropped, "data": data}
 
 
 def without_data(experiment, lab, kind, reason, command):
@@ -49,9 +46,8 @@ def judged(experiment, result):
 def noise_in_words(result):
     if not result["noise"]:
         return "Noise does not change what is counted here."
-    most = max(shares["others"] for shares in result["noise"])
-    steal = max(shares["steal"] for shares in result["noise"])
-    text = f"Other programs used up to {100 * most:.0f} % of the CPUs, the hypervisor {100 * steal:.0f} %"
+    others, steal = result["noise"]["others"], result["noise"]["steal"]
+    text = f"Other programs used up to {100 * others:.0f} % of the CPUs, the hypervisor {100 * steal:.0f} %"
     dropped = f"; {result['dropped']} disturbed rounds were dropped unseen" if result["dropped"] else ""
     return text + dropped + ("." if result["quiet"] else ": measured under load.")
 
@@ -63,10 +59,17 @@ def where(result):
         f"{machine.in_words(result['machine'])}. {noise_in_words(result)}")
 
 
-def briefly(result):
+def weaknesses(experiment, result):
+    """What makes a result worth less than its interval says."""
+    return (["a quick run"] * result["quick"] + ["under load"] * (not result["quiet"])
+            + [OLDER] * bool(stale(experiment, result)))
+
+
+def briefly(experiment, result):
     """For a page, which links the file that has the rest."""
+    weak = weaknesses(experiment, result)
     return (f"{result['date'][:10]}, {machine.in_words(result['machine'])}"
-            f"{', quick' if result['quick'] else ''}{'' if result['quiet'] else ', measured under load'}.")
+            f"{': ' if weak else ''}{', '.join(weak)}.")
 
 
 def path_of(experiment):
@@ -77,13 +80,33 @@ def read(path):
     return json.loads(path.read_text())
 
 
+def rounded(value):
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [rounded(one) for one in value]
+    if isinstance(value, float):
+        short = float(f"{value:.{DIGITS}g}")
+        return int(short) if short.is_integer() else short
+    return value
+
+
 def write(result, path):
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n")
+    """A line for each field: it is read by programs, and its history by people."""
+    partial, lines = path.with_name(path.name + ".part"), []
+    for key, value in rounded(result).items():
+        lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False, separators=(',', ':'))}")
+    partial.write_text("{" + ",\n ".join(lines) + "}\n")
     partial.replace(path)
 
 
 def stale(experiment, result):
-    """The paths that have changed since the measurement; [] without git, where that cannot be known."""
-    now, then = trees(experiment.CODE), {**trees(experiment.CODE, result["commit"]), **result["code"]}
-    return [path for path, tree in now.items() if tree and tree != then[path]]
+    """The inputs that have changed since the measurement."""
+    return [path for path, digest in inputs.of(experiment).items() if result["inputs"].get(path) != digest]
+
+
+def current(experiment, result, lab):
+    """Whether measuring again, with these JDKs on this machine, would measure the same."""
+    return (result["data"] is not None and result["quiet"] and not result["quick"]
+            and not stale(experiment, result) and result["machine"] == machine.describe()
+            and set(result["jdks"]) == {str(jdk) for jdk in lab.jdks})

@@ -3,7 +3,7 @@
 from . import stats, verdict
 from .lab import QUICK, READ_CODE, NotRunnable
 
-CODE = [*READ_CODE, "lab/programs/jmh/src"]
+CODE = [*READ_CODE, "lab/programs/jmh/src", "lab/frame/sampled.py:run"]
 
 
 def run(lab, pair, reason, threads, forks, full):

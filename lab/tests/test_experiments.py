@@ -17,8 +17,8 @@ from experiments import (
     peers,
     rightness,
      system_calls)
-from frame import publish, result as results, stats, verdict
-from frame.lab import ROOT
+from frame import inputs, machine, publish, result as results, stats, verdict
+from frame.lab import ROOT, Lab
 
 ALL = experiments.all_experiments()
 
@@ -28,7 +28,7 @@ def test_an_experiment_is_complete(one):
     assert one.TITLE and one.CONDITIONS and one.CODE and len(one.SECONDS) == 2
     assert bool(one.SOURCE) == bool(one.CLAIM) and (one.CLAIM or one.OURS)
     assert callable(one.run) and callable(one.judge)
-    assert all((ROOT / path).exists() for path in one.CODE), one.CODE
+    assert all(inputs.of(one).values()), inputs.of(one)
 
 
 def test_rows_are_each_there_once():
@@ -181,24 +181,55 @@ def test_a_flag_that_is_off_refutes_that_later_jdks_use_the_clock():
     assert clocks.judge(data, True)["published"].kind == verdict.REFUTED
 
 
-def test_a_page_shows_what_the_result_says(tmp_path, monkeypatch):
-    monkeypatch.setattr(publish, "ROOT", tmp_path)
-    (tmp_path / "x.txt").write_text("one\n")
-    page = "a\n<!-- figures: x.txt -->\nold\n<!-- /figures -->\nb\n"
-    new = publish.rendered(page, [])
-    assert "```\none\n```" in new and "old" not in new and publish.rendered(new, []) == new
+def a_result(one, **changed):
+    return {"data": {"markdown": "one"}, "date": "2026-01-02T03:04Z", "quiet": True, "quick": False,
+            "inputs": inputs.of(one), "machine": machine.describe(), "jdks": {}, **changed}
+
+
+def test_a_page_shows_what_the_result_says():
+    demo = next(one for one in ALL if one.NAME == "demo")
+    page = "a\n<!-- figures: demo -->\nold\n<!-- /figures -->\nb\n"
+    new = publish.rendered(page, [(demo, a_result(demo))], ROOT / "docs")
+    assert "\none\n" in new and "old" not in new and "(../lab/results/demo.json)" in new
+    assert publish.rendered(new, [(demo, a_result(demo))], ROOT / "docs") == new
+    aged = publish.rendered(new, [(demo, a_result(demo, inputs={}))], ROOT / "docs")
+    assert aged != new and results.OLDER in aged, "it says so as soon as the code has changed"
     with pytest.raises(publish.Unknown):
-        publish.rendered("<!-- figures: nothing -->\n<!-- /figures -->", [])
+        publish.rendered("<!-- figures: nothing -->\n<!-- /figures -->", [], ROOT)
 
 
-def test_a_result_is_older_than_code_that_has_changed(monkeypatch):
+@pytest.mark.parametrize("name, one, other, same", [
+    ("a.c", "int a; // b", "int a; /* c\n */", True), ("a.c", "int a;", "int b;", False),
+    ("a.java", 'String a = "// b";', 'String a = "// c";', False),
+    ("a.xml", "<a><!-- b --></a>", "<a> </a>", True),
+    ("a.py", "def a():\n    'b'\n    return 1 # c", "def a():\n    return 1", True),
+    ("a.py", "def a():\n    return 1", "def a():\n    return 2", False)])
+def test_a_comment_is_no_input(name, one, other, same):
+    assert (inputs.meaning(name, one) == inputs.meaning(name, other)) == same
+
+
+def test_the_input_of_a_row_is_what_its_measuring_reaches():
+    source = ("N = 1\nHEAD = 'x'\ndef helps():\n    return N\ndef run(lab):\n    return helps()\n"
+              "def judge():\n    pass")
+    before = inputs.reached(source, "run")
+    for old, new, same in (("'x'", "'y'", True), ("N = 1", "N = 2", False), ("pass", "return 3", True),
+                           ("return helps()", "return helps(1)", False)):
+        assert (before == inputs.reached(source.replace(old, new), "run")) == same, new
+
+
+def test_a_result_is_older_than_code_that_has_changed():
     one = ALL[0]
-    monkeypatch.setattr(results, "git", lambda *arguments: "now")
-    measured = {"commit": "c", "code": results.trees(one.CODE)}
-    assert results.stale(one, measured) == []
-    before = {**measured, "code": {**measured["code"], one.CODE[0]: "then"}}
-    assert results.stale(one, before) == [one.CODE[0]]
-    assert results.stale(one, {**measured, "code": {}}) == [], "named by its commit only"
+    assert results.stale(one, a_result(one)) == []
+    changed = {**inputs.of(one), one.CODE[0]: "then"}
+    assert results.stale(one, a_result(one, inputs=changed)) == [one.CODE[0]]
+
+
+def test_what_would_be_measured_again_on_the_same_inputs_is_not(monkeypatch):
+    one, lab = ALL[0], Lab([])
+    assert results.current(one, a_result(one), lab)
+    for changed in ({"inputs": {}}, {"quiet": False}, {"quick": True}, {"data": None},
+                    {"jdks": {"JDK 8": ""}}, {"machine": {"cpu": "another"}}):
+        assert not results.current(one, a_result(one, **changed), lab), changed
 
 
 @pytest.mark.parametrize("one",
@@ -206,12 +237,24 @@ def test_a_result_is_older_than_code_that_has_changed(monkeypatch):
      ids=lambda one: one.NAME)
 def test_a_stored_result_can_be_traced_and_judged(one):
     stored = json.loads(results.path_of(one).read_text())
-    assert stored["commit"] and stored["date"] and stored["machine"]["kernel"] and stored["jdks"]
+    assert stored["commit"] and stored["date"] and stored["machine"]["cpu"] and stored["command"]
     judged = results.judged(one, stored)
     for side in filter(None, (judged["published"], judged["ours"])):
         assert side.kind in verdict.KINDS
     for view in getattr(one, "VIEWS", {}).values():
-        assert stored["data"] is None or "|" in view(stored["data"])
+        assert stored["data"] is None or view(stored["data"])
+
+
+def test_the_results_are_small_and_of_one_kind():
+    files = list(results.FOLDER.iterdir())
+    assert {file.suffix for file in files} == {".json"} and {file.stem for file in files} <= {
+        one.NAME for one in ALL}
+    assert sum(file.stat().st_size for file in files) <= 300_000
+
+
+@pytest.mark.parametrize("one", [one for one in ALL if one.LONG], ids=lambda one: one.NAME)
+def test_a_long_run_needs_its_name(one):
+    assert not one.ROW and one.NAME in {file.stem for file in results.FOLDER.iterdir()}
 
 
 def test_a_peer_is_compared_by_the_mean_over_rounds_and_what_it_does_not_show_is_said():

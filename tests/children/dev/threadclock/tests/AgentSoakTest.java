@@ -28,8 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dthreadclock.soak.minutes=N}: for this long, in place of three minutes; ci/attack soak runs two hours.
  */
 class AgentSoakTest {
-    private static final String TITLE = "Soak: JVMs with the agent; the load is Storm's at rest, with top,"
-            + " record, attach and detach";
     private static final long SECONDS = 60 * Long.getLong("threadclock.soak.minutes", 3);
     /** Milliseconds that each of its threads rests between two rounds. */
     private static final int REST_MILLIS = 70;
@@ -85,13 +83,13 @@ class AgentSoakTest {
                         samples.add(Sample.of(pid));
                     }
                     if (turn % 10 == 0) {
-                        ResultFile.line(TITLE, String.format("%4d s  %s: %s, %d reads",
+                        ResultFile.line(String.format("%4d s  %s: %s, %d reads",
                                 (System.nanoTime() - began) / 1_000_000_000, jdk,
                                 samples.get(samples.size() - 1), run.reads()));
                     }
                 }
             });
-            ResultFile.line(TITLE, jdk + ": " + outcome.line());
+            ResultFile.line(jdk + ": " + outcome.line());
             outcome.assertFine().assertSilent();
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
@@ -122,7 +120,7 @@ class AgentSoakTest {
         String text = String.format(
                 "%s: %s: median %d in the third quarter, %d in the last: %+d, at most %+d",
                 jdk, what, before, last, last - before, most);
-        ResultFile.line(TITLE, text);
+        ResultFile.line(text);
         assertThat(last - before).as(text).isLessThanOrEqualTo(most);
     }
 

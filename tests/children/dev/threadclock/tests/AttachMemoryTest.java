@@ -22,8 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
  * every JDK, with two kinds of heap, for longer.
  */
 class AttachMemoryTest {
-    private static final String TITLE = "Memory of a JVM (RSS, and what it knows itself of: NMT) over"
-            + " attach and detach; kB";
     private static final boolean ALL = System.getProperty("threadclock.memory", "").equals("all");
     private static final int CYCLES = ALL ? 1000 : 150;
     private static final int WARM_UP = CYCLES / 5;
@@ -78,7 +76,7 @@ class AttachMemoryTest {
         state.end();
         running.end().exits(0);
         assertThat(ChildJvm.crash(folder)).isEmpty();
-        ResultFile.line(TITLE, String.format(
+        ResultFile.line(String.format(
                 "%-24s %-40s %-12s %5d times: RSS %7d -> %7d (%+6d), committed %7d -> %7d (%+6d), heap %+d",
                 jdk, String.join(" ", heap), what, what == What.NONE ? 0 : CYCLES, before.resident,
                 after.resident, after.resident - before.resident, before.committed, after.committed,

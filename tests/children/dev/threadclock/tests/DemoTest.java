@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.command.demo.DemoMarkdown;
 import dev.threadclock.tests.ChildJvm.Result;
@@ -96,15 +95,5 @@ class DemoTest {
     private static List<ProcessHandle> measuring(Running demo) {
         return demo.process().descendants().filter(child -> child.info().commandLine().orElse("")
                 .contains("dev.threadclock.command.probe")).toList();
-    }
-
-    @Test
-    void theTableInTheReadmeIsMadeOfTheRecordedResults() throws Exception {
-        Path json = Product.ROOT.resolve("lab/results/demo.json");
-        Path readme = Product.ROOT.resolve("README.md");
-        assumeTrue(Files.exists(json) && Files.exists(readme),
-                "no lab/results/demo.json or no README.md yet");
-        assertThat(Files.readString(readme)).contains(DemoMarkdown.render(json).lines()
-                .filter(line -> line.startsWith("|")).toList());
     }
 }

@@ -18,8 +18,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * -Dthreadclock.storm.seconds}. ci/attack storm runs 10,000.
  */
 class StormTest {
-    private static final String TITLE = "Attach, change of options and detach while eight threads call"
-            + " every method of ThreadMXBean";
     private static final long CYCLES = Long.getLong("threadclock.storm.cycles", 0);
     private static final long SECONDS = Long.getLong("threadclock.storm.seconds", 3);
 
@@ -39,7 +37,7 @@ class StormTest {
         StormRun storm = new StormRun(jdk, folder).with(mode);
         Outcome outcome = storm
                 .run(checks ? StormRun.cycles(CYCLES / 10, 1) : StormRun.cycles(CYCLES, SECONDS));
-        ResultFile.line(TITLE, String.format("%s, %s, %s: %s", jdk, mode, storm.cycles(), outcome.line()));
+        ResultFile.line(String.format("%s, %s, %s: %s", jdk, mode, storm.cycles(), outcome.line()));
         outcome.assertFine().assertSilent();
     }
 }

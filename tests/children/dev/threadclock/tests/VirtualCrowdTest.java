@@ -30,7 +30,7 @@ class VirtualCrowdTest {
         Result result = child.run(VirtualCrowd.class, CLibrary.assume("parity_helper"), Product.LIBRARY,
                 THREADS.isEmpty() ? "200000" : THREADS, THREADS.isEmpty() ? "100" : "1000",
                 folder.resolve("report"), "");
-        ResultFile.line(VirtualCrowdTest.class.getName(), jdk + ": " + result.out().strip());
+        ResultFile.line(jdk + ": " + result.out().strip());
         result.ok().has("accounts", 0).assertNumber("growthKb").isLessThan(GROWTH_KB);
         result.assertNumber("known").isPositive();
         result.assertNumber("switches").isPositive();
