@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import dev.threadclock.attach.internal.Cgroups;
 import dev.threadclock.command.machine.TickClock;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.jvm.InJvm;
@@ -118,7 +119,11 @@ class InJvmTest {
                             "-Dthreadclock.library=" + Product.LIBRARY,
                             "-Dthreadclock.helper=" + HELPER.map(Path::toString).orElse(""),
                             "-Dthreadclock.tick.length=" + ticks.lengthNanos(),
-                            "-Dthreadclock.tick.phase=" + ticks.phaseNanos()));
+                            "-Dthreadclock.tick.phase=" + ticks.phaseNanos(),
+                            "-Dthreadclock.cpus=" + Cgroups.tightest(
+                                    Files.readString(Path.of("/proc/self/cgroup")),
+                                    Files.readString(Path.of("/proc/self/mountinfo")))
+                                    .map(limit -> Double.toString(limit.cpus())).orElse("")));
             long began = System.nanoTime();
             Result result = child.run(InJvm.class, file, form.tag() + tags, WHICH);
             System.out.printf("  %s: %d s%n", title, (System.nanoTime() - began) / 1_000_000_000);

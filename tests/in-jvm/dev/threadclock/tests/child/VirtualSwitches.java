@@ -3,7 +3,7 @@ package dev.threadclock.tests.child;
 
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
-import dev.threadclock.ThreadTimes;
+import dev.threadclock.command.probe.VirtualSwitch;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.lang.instrument.ClassDefinition;
@@ -74,22 +74,12 @@ public final class VirtualSwitches {
     /** The sum of whole accounts is about their carriers' time. */
     private static void work() throws Throwable {
         AtomicLong total = new AtomicLong();
-        long before = carriersNanos();
+        long before = VirtualSwitch.carriersNanos();
         VirtualAccounts.load(1_000_000, 500_000_000, total, new AtomicLong());
-        long carriers = carriersNanos() - before;
+        long carriers = VirtualSwitch.carriersNanos() - before;
         if (total.get() < carriers / 2 || total.get() > carriers + CARRIED_AHEAD_NANOS) {
             throw new AssertionError(total + " ns of carriers' " + carriers);
         }
-    }
-
-    public static long carriersNanos() {
-        ThreadTimes times = new ThreadTimes();
-        times.read();
-        long sum = 0;
-        for (int i = 0; i < times.size(); i++) {
-            sum += times.name(i).startsWith("ForkJoinPool-1-worker") ? times.totalNanos(i) : 0;
-        }
-        return sum;
     }
 
     private static void say(String when, String... args) throws Exception {

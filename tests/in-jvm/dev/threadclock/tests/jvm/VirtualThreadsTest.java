@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.jvm;
 
+import static dev.threadclock.command.probe.VirtualSwitch.carriersNanos;
 import static dev.threadclock.tests.child.VirtualAccounts.burn;
 import static dev.threadclock.tests.child.VirtualAccounts.join;
 import static dev.threadclock.tests.child.VirtualAccounts.joinAll;
 import static dev.threadclock.tests.child.VirtualAccounts.load;
 import static dev.threadclock.tests.child.VirtualAccounts.pauseSomehow;
 import static dev.threadclock.tests.child.VirtualAccounts.start;
-import static dev.threadclock.tests.child.VirtualSwitches.carriersNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

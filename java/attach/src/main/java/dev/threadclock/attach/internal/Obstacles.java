@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.attach.internal;
 
-import dev.threadclock.internal.Cgroups;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

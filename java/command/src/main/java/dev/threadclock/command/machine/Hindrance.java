@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.machine;
 
-import dev.threadclock.internal.CgroupCpu;
-import dev.threadclock.internal.Cgroups;
+import dev.threadclock.attach.internal.CgroupCpu;
+import dev.threadclock.attach.internal.Cgroups;
 import java.util.Arrays;
 import java.util.Optional;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.internal;
+package dev.threadclock.attach.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -77,30 +77,30 @@ class CgroupsTest {
 
     @Test
     void limitsOfVersion2() {
-        CgroupCpu limited = CgroupCpu.version2(mount, "150000 100000\n", STAT_2);
+        CgroupCpu limited = CgroupCpu.version2("150000 100000\n", STAT_2);
         assertThat(limited.cpus()).isEqualTo(1.5);
         assertThat(limited.periods()).isEqualTo(300);
         assertThat(limited.throttledPeriods()).isEqualTo(12);
         assertThat(limited.throttledNanos()).isEqualTo(2_500_000_000L);
         assertThat(limited.limited()).isTrue();
-        assertThat(CgroupCpu.version2(mount, "max 100000\n", "usage_usec 5\n").limited()).isFalse();
-        assertThat(CgroupCpu.version2(mount, "", "").limited()).as("the root group has no such file")
+        assertThat(CgroupCpu.version2("max 100000\n", "usage_usec 5\n").limited()).isFalse();
+        assertThat(CgroupCpu.version2("", "").limited()).as("the root group has no such file")
                 .isFalse();
     }
 
     @Test
     void version1ReportsTheSame() {
-        assertThat(CgroupCpu.version1(mount, "150000\n", "100000\n", STAT_1)).usingRecursiveComparison()
-                .isEqualTo(CgroupCpu.version2(mount, "150000 100000\n", STAT_2));
-        assertThat(CgroupCpu.version1(mount, "-1\n", "100000\n", STAT_1).limited()).isFalse();
-        assertThat(CgroupCpu.version1(mount, "", "", "").limited()).isFalse();
+        assertThat(CgroupCpu.version1("150000\n", "100000\n", STAT_1)).usingRecursiveComparison()
+                .isEqualTo(CgroupCpu.version2("150000 100000\n", STAT_2));
+        assertThat(CgroupCpu.version1("-1\n", "100000\n", STAT_1).limited()).isFalse();
+        assertThat(CgroupCpu.version1("", "", "").limited()).isFalse();
     }
 
     @Test
     void theTighterOfNestedGroupsApplies() {
-        CgroupCpu half = CgroupCpu.version2(mount, "50000 100000", "nr_periods 1\n");
-        CgroupCpu two = CgroupCpu.version2(mount, "200000 100000", "");
-        CgroupCpu none = CgroupCpu.version2(mount, "max 100000", "");
+        CgroupCpu half = CgroupCpu.version2("50000 100000", "nr_periods 1\n");
+        CgroupCpu two = CgroupCpu.version2("200000 100000", "");
+        CgroupCpu none = CgroupCpu.version2("max 100000", "");
         assertThat(half.tighter(two)).isEqualTo(half);
         assertThat(two.tighter(half)).isEqualTo(half);
         assertThat(none.tighter(two)).isEqualTo(two);
@@ -109,9 +109,9 @@ class CgroupsTest {
 
     @Test
     void textThatIsNotUnderstoodIsNoLimit() {
-        assertThatThrownBy(() -> CgroupCpu.version2(mount, "x y", ""))
+        assertThatThrownBy(() -> CgroupCpu.version2("x y", ""))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> CgroupCpu.version2(mount, "100000 0", ""))
+        assertThatThrownBy(() -> CgroupCpu.version2("100000 0", ""))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

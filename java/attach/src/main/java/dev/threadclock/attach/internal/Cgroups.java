@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.internal;
+package dev.threadclock.attach.internal;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
-/** Internal: finds the control groups, of version 1 or 2, that may limit a process. */
+/** Finds the control groups, of version 1 or 2, that may limit a process. */
 public final class Cgroups {
     private static final String CPU = "cpu";
     private static final int ROOT_FIELD = 3;
@@ -22,32 +22,15 @@ public final class Cgroups {
     private Cgroups() {}
 
     /** A folder that represents a group, and its mount: the groups between the two count as well. */
-    static final class Place {
-        final Path mount;
-        final Path group;
-        final boolean version2;
-
-        Place(Path mount, Path group, boolean version2) {
-            this.mount = mount;
-            this.group = group;
-            this.version2 = version2;
-        }
-
+    record Place(Path mount, Path group, boolean version2) {
         private List<Path> upwards() {
-            List<Path> folders = new ArrayList<>();
-            for (Path at = group; at != null && at.startsWith(mount); at = at.getParent()) {
-                folders.add(at);
-            }
-            return folders;
+            return Stream.iterate(group, at -> at != null && at.startsWith(mount), Path::getParent).toList();
         }
     }
 
+    /** The tightest CPU limit of a process, whose arguments are as those of {@link #places}. */
     public static Optional<CgroupCpu> tightest(String groups, String mounts) {
-        return tightest(places(groups, mounts));
-    }
-
-    static Optional<CgroupCpu> tightest(List<Place> places) {
-        return places.stream().flatMap(place -> limits(place).stream()).reduce(CgroupCpu::tighter);
+        return places(groups, mounts).stream().flatMap(Cgroups::limits).reduce(CgroupCpu::tighter);
     }
 
     /**
@@ -67,9 +50,8 @@ public final class Cgroups {
      */
     public static List<Path> folders(String groups, String mounts, String controller,
             Predicate<Path> exists) {
-        List<Path> folders = new ArrayList<>();
-        places(groups, mounts, controller, exists).forEach(place -> folders.addAll(place.upwards()));
-        return folders;
+        return places(groups, mounts, controller, exists).stream().flatMap(place -> place.upwards().stream())
+                .toList();
     }
 
     private static List<Place> places(String groups, String mounts, String controller,
@@ -82,7 +64,7 @@ public final class Cgroups {
             boolean version2 = after[0].equals("cgroup2");
             boolean version1 = after[0].equals("cgroup") && names(after[after.length - 1], controller);
             if ((version1 || version2) && before.length > MOUNT_FIELD) {
-                Path folder = Paths.get(before[MOUNT_FIELD]);
+                Path folder = Path.of(before[MOUNT_FIELD]);
                 group(groups, version2 ? "" : controller)
                         .map(group -> below(folder, before[ROOT_FIELD], group, exists))
                         .ifPresent(group -> places.add(new Place(folder, group, version2)));
@@ -109,32 +91,20 @@ public final class Cgroups {
         return folder.startsWith(mount) && exists.test(folder) ? folder : mount;
     }
 
-    private static List<CgroupCpu> limits(Place place) {
-        List<CgroupCpu> limits = new ArrayList<>();
-        for (Path folder : place.upwards()) {
-            Optional<String> read = text(folder.resolve("cpu.stat"));
-            if (!read.isPresent()) {
-                continue; // the throttling is unknown
-            }
-            String stat = read.get();
-            limits.add(place.version2
-                    ? CgroupCpu.version2(folder, limit(folder.resolve("cpu.max")), stat)
-                    : CgroupCpu.version1(folder, text(folder.resolve("cpu.cfs_quota_us")).orElse(""),
-                            text(folder.resolve("cpu.cfs_period_us")).orElse(""), stat));
-        }
-        return limits;
+    /** Groups without cpu.stat are left out: their throttling is unknown. */
+    private static Stream<CgroupCpu> limits(Place place) {
+        return place.upwards().stream().flatMap(folder -> text(folder, "cpu.stat").map(stat -> place.version2
+                ? CgroupCpu.version2(text(folder, "cpu.max").orElse(""), stat)
+                : CgroupCpu.version1(text(folder, "cpu.cfs_quota_us").orElse(""),
+                        text(folder, "cpu.cfs_period_us").orElse(""), stat))
+                .stream());
     }
 
-    /** A topmost group has none; looking for it costs less than an exception. */
-    private static String limit(Path file) {
-        return file.toFile().exists() ? text(file).orElse("") : "";
-    }
-
-    /** Empty if the file cannot be read. */
-    static Optional<String> text(Path file) {
+    /** Empty if there is no such file, or it cannot be read. */
+    private static Optional<String> text(Path folder, String file) {
         try {
-            return Optional.of(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).trim());
-        } catch (IOException | SecurityException e) {
+            return Optional.of(Files.readString(folder.resolve(file), StandardCharsets.ISO_8859_1));
+        } catch (IOException e) {
             return Optional.empty();
         }
     }
