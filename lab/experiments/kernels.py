@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from statistics import median
 
+from experiments import rightness
 from frame import guest, page, verdict
 from frame.lab import BUILD, JAR, PROGRAMS, ROOT, Failure, NotRunnable, say
 
@@ -33,7 +34,6 @@ KERNELS = (
 )
 QUICK = (0, 2, 3)
 NEEDED = "split", "demo", "virtual", "passed"
-ON_TIME = .9
 TICK_NS = 4_000_000 # HZ is 250 in all of them
 LOADS, OURS_BY = ("around ticks", "between ticks"), "threadclock, tick"
 # They ask for the truth about loads around and between ticks: no judges where the kernel's own split is not
@@ -232,7 +232,7 @@ def wrong(one):
     # then its user time is 0. JDK 27 alone shows how many hit it.
     for run in "aroundTicks", "betweenTicks":
         alone, measured = one["demo"]["before"][run], one["demo"]["with"][run]
-        on_time = measured["roundsOnTime"] >= ON_TIME * measured["rounds"]
+        on_time = measured["roundsOnTime"] >= rightness.ON_TIME * measured["rounds"]
         hit = alone["userNanos"] > .5 * alone["rounds"] * TICK_NS
         if not (50 if on_time and hit else 0) <= in_jvm(one, "with", run) <= 101:
             bad.append(f"{one['name']}: {run} in the JVM")

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Right or not, and how fresh."""
+import re
+
 from frame import page, stats, verdict
-from frame.lab import READ_CODE
+from frame.lab import READ_CODE, ROOT
 
 ROW = 14
 OURS = ("threadclock splits a thread's time as the kernel does, to 5 % and a step of /proc, and user + "
@@ -11,12 +13,15 @@ CONDITIONS = (
     "threads whose work is known, each in a new thread; ticks are looked for elsewhere. Loads that missed "
     "their moments are dropped unseen. C: lab/programs/split; Java: ThreadMXBean on each JDK, with the agent "
     "and without")
-STEP_NS, SHARE, ON_TIME = 10_000_000, 0.05, 0.9
+PROBE = "java/command/src/main/java/dev/threadclock/command/probe"
+# The command's own rule: the step of /proc, how far user time may be off, and how many rounds may be late.
+RULE = dict(re.findall(r"([A-Z_]+) = ([\d_.]+);", (ROOT / PROBE / "TickRun.java").read_text()))
+STEP_NS, SHARE, ON_TIME = (float(RULE[name]) for name in ("RESOLUTION_NANOS", "TOLERANCE", "ON_TIME"))
 LOADS = {"around": "works around ticks", "between": "works between ticks", "user": "user mode",
          "system": "the kernel", "mix": "mix of 3 ms"}
 CODE = [*READ_CODE, "native/test/loads.c", "lab/programs/split.c",
         "lab/programs/java/Loads.java",
-        "java/command/src/main/java/dev/threadclock/command/probe/TickLoads.java"]
+        f"{PROBE}/TickLoads.java"]
 SECONDS = 16, 700
 
 

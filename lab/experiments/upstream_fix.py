@@ -12,7 +12,7 @@ OURS = ("A HotSpot with the patch of upstream/ splits as the kernel does without
 CONDITIONS = ("the copies of JDK 27 or 26 that upstream/build makes: Loads of row 14, and JMH AverageTime of "
               "user time, 3 rounds")
 CODE = ["upstream/26", "upstream/27", "lab/programs/java/Loads.java",
-        "java/command/src/main/java/dev/threadclock/command/probe/TickLoads.java"]
+        f"{rightness.PROBE}/TickLoads.java"]
 SECONDS = 60, 120
 JMH = (1, .5, 1, .5)  # iterations and their seconds: warm-up, measurement
 

@@ -4,6 +4,7 @@ package dev.threadclock.command.demo;
 import dev.threadclock.command.demo.DemoReport.JdkResult;
 import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.probe.TickRun;
+import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.page.Figures;
 import java.nio.file.Path;
 import java.util.DoubleSummaryStatistics;
@@ -63,7 +64,7 @@ public final class DemoMarkdown {
 
     private static String verdict(TickRun run) {
         String verdict = Measurement.verdict(run);
-        return run.judgement() == TickRun.Judgement.WRONG ? "**" + verdict + "**" : verdict;
+        return run.verdict() == Verdict.WRONG ? "**" + verdict + "**" : verdict;
     }
 
     private static void row(StringBuilder text, String... cells) {

@@ -9,6 +9,8 @@ import com.google.gson.JsonParseException;
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.command.machine.Machine;
+import dev.threadclock.command.probe.TickRun;
+import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.terminal.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -70,10 +72,10 @@ record DemoReport(
     public String disturbance() {
         List<Measurement> all = complete().stream().flatMap(jdk -> Stream.of(jdk.before(), jdk.with()))
                 .toList();
-        if (all.stream().anyMatch(Measurement::disturbed)) {
+        if (all.stream().flatMap(Measurement::runs).anyMatch(TickRun::disturbed)) {
             return "The machine was busy, so the threads missed the ticks. Run it again when it is quiet.";
         }
-        return all.stream().anyMatch(Measurement::open)
+        return all.stream().flatMap(Measurement::runs).anyMatch(run -> run.verdict() == Verdict.UNKNOWN)
                 ? "Not judged: too little work for /proc's steps of 10 ms. Run it"
                         + (quick ? " without --quick." : " again.")
                 : "";
@@ -81,8 +83,8 @@ record DemoReport(
 
     /** What this machine cannot show if all of its JDKs report right times, otherwise "". */
     public String unseen() {
-        boolean right = complete().stream().map(JdkResult::before)
-                .allMatch(before -> before.aroundTicks().right() && before.betweenTicks().right());
+        boolean right = complete().stream().flatMap(jdk -> jdk.before().runs())
+                .allMatch(run -> run.verdict() == Verdict.RIGHT);
         return !right || complete().isEmpty() || !disturbance().isEmpty() ? ""
                 : """
                         All JDKs here report right times; 25.0.5, 26 and 27 do not. To see that, run

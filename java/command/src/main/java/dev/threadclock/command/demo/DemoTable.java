@@ -4,6 +4,7 @@ package dev.threadclock.command.demo;
 import dev.threadclock.command.demo.DemoReport.JdkResult;
 import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.probe.TickRun;
+import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.page.Figures;
 import java.util.ArrayList;
@@ -79,12 +80,12 @@ final class DemoTable {
 
     private String cell(TickRun run, int width) {
         String figures = Measurement.userOfCpu(run) + "  ";
-        String verdict = run.judgement() == TickRun.Judgement.WRONG ? "wrong " + Figures.percent(run.error())
+        String verdict = run.verdict() == Verdict.WRONG ? "wrong " + Figures.percent(run.error())
                 : Measurement.verdict(run);
-        String coloured = switch (run.judgement()) {
+        String coloured = switch (run.verdict()) {
             case RIGHT -> style.good(verdict);
             case WRONG -> style.bad(verdict);
-            case OPEN -> verdict;
+            default -> verdict;
         };
         return figures + coloured + " ".repeat(Math.max(0, width - figures.length() - verdict.length()));
     }

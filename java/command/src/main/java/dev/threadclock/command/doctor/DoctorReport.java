@@ -6,7 +6,7 @@ import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;
-import dev.threadclock.command.measure.Measurement.Judgement;
+import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.SelfJar;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ record DoctorReport(String threadclock, boolean well, Map<String, Finding> machi
             return findings;
         }
 
-        static String todo(Judgement verdict) {
+        static String todo(Verdict verdict) {
             return verdict.withAgent().isEmpty() ? ""
                     : "start programs with " + SelfJar.agentFlag("") + ": then " + verdict.withAgent();
         }
@@ -52,7 +52,7 @@ record DoctorReport(String threadclock, boolean well, Map<String, Finding> machi
         }
 
         boolean well() {
-            return trial.verdict() == Judgement.RIGHT && !Boolean.TRUE.equals(trial.ownIdTellsTotal());
+            return trial.verdict() == Verdict.RIGHT && !Boolean.TRUE.equals(trial.ownIdTellsTotal());
         }
     }
 

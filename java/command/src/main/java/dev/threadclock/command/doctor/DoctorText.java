@@ -2,7 +2,7 @@
 package dev.threadclock.command.doctor;
 
 import dev.threadclock.command.doctor.DoctorReport.JdkFindings;
-import dev.threadclock.command.measure.Measurement.Judgement;
+import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;
 import dev.threadclock.command.terminal.Style;
@@ -85,9 +85,9 @@ final class DoctorText {
         lines.add(style.bold("JDKs here: ThreadMXBean.getCurrentThreadUserTime(), tried in a JVM of each"));
         for (JdkFindings jdk : report.jdks()) {
             JdkTrial trial = jdk.trial();
-            boolean known = trial.verdict() != Judgement.UNKNOWN;
+            boolean known = trial.verdict() != Verdict.UNKNOWN;
             Level level = !known ? Level.UNKNOWN
-                    : trial.verdict() == Judgement.RIGHT ? Level.OK : Level.WRONG;
+                    : trial.verdict() == Verdict.RIGHT ? Level.OK : Level.WRONG;
             String label = String.format("%-30s", jdk.label());
             lines.add(mark(level) + " " + style.bold(label) + " " + trial.verdict().word());
             lines.add(" ".repeat(JDK_INDENT) + style.dim(jdk.home()));
@@ -103,7 +103,7 @@ final class DoctorText {
         }
         report.skipped().forEach(skipped -> wrapped(mark(Level.UNKNOWN) + " ", MARK_WIDTH,
                 skipped.path() + ": left out, " + skipped.reason()));
-        for (Judgement verdict : Judgement.values()) {
+        for (Verdict verdict : Verdict.values()) {
             String todo = JdkFindings.todo(verdict);
             if (!todo.isEmpty() && report.jdks().stream().anyMatch(jdk -> jdk.trial().verdict() == verdict)) {
                 wrapped("    -> ", JDK_INDENT, verdict.word() + ": " + todo);

@@ -3,7 +3,7 @@ package dev.threadclock.command.doctor;
 
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.machine.TickClock;
-import dev.threadclock.command.measure.Measurement.Judgement;
+import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.measure.MeasuredJvm;
 import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.page.Figures;
@@ -21,14 +21,14 @@ import dev.threadclock.command.terminal.Failure;
  * @param betweenTicks the result of a thread that works only between them
  * @param ownIdTellsTotal whether getThreadUserTime(own id) returns the total (JDK-8372704); null if unknown
  */
-record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoTimeNanos, Double totalNanos,
+record JdkTrial(Verdict verdict, String reason, Double userNanos, Double nanoTimeNanos, Double totalNanos,
         TickRun aroundTicks, TickRun betweenTicks, Boolean ownIdTellsTotal) {
     private static final int ATTEMPTS = 3;
 
     /** Takes about two seconds; more if the machine is busy. */
     static JdkTrial of(Jdk jdk) {
         JdkTrial trial = once(jdk);
-        for (int attempt = 1; attempt < ATTEMPTS && trial.verdict == Judgement.UNKNOWN
+        for (int attempt = 1; attempt < ATTEMPTS && trial.verdict == Verdict.UNKNOWN
                 && trial.userNanos != null; attempt++) {
             trial = once(jdk);
         }
@@ -51,8 +51,8 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
     }
 
     private static JdkTrial of(Measurement measured) {
-        Judgement verdict = measured.judge();
-        return new JdkTrial(verdict, verdict != Judgement.UNKNOWN ? ""
+        Verdict verdict = measured.verdict();
+        return new JdkTrial(verdict, verdict != Verdict.UNKNOWN ? ""
                 : "the machine is too busy to tell; run this again when it is quiet",
                 measured.user().medianNanos(), measured.nanoTime().medianNanos(),
                 measured.cpu().medianNanos(), measured.aroundTicks(), measured.betweenTicks(),
@@ -60,23 +60,23 @@ record JdkTrial(Judgement verdict, String reason, Double userNanos, Double nanoT
     }
 
     static JdkTrial unknown(String reason) {
-        return new JdkTrial(Judgement.UNKNOWN, reason, null, null, null, null, null, null);
+        return new JdkTrial(Verdict.UNKNOWN, reason, null, null, null, null, null, null);
     }
 
     /**
      * Without a trial: OpenJDK reads /proc up to 24, and counts ticks from 26 on (JDK-8372584). Of 25 there
      * are both kinds.
      */
-    static Judgement ofVersion(int feature) {
-        return feature >= 26 ? Judgement.WRONG
-                : feature > 0 && feature < 25 ? Judgement.SLOW : Judgement.UNKNOWN;
+    static Verdict ofVersion(int feature) {
+        return feature >= 26 ? Verdict.WRONG
+                : feature > 0 && feature < 25 ? Verdict.SLOW : Verdict.UNKNOWN;
     }
 
     /** "a read 8,123 ns, 380 × nanoTime()", followed by what is wrong with it. */
     String cost() {
         String cost = "a read " + Figures.number(userNanos) + " ns, "
                 + Figures.number(userNanos / nanoTimeNanos) + " × nanoTime()";
-        return verdict != Judgement.WRONG ? cost
+        return verdict != Verdict.WRONG ? cost
                 : cost + "; " + errors();
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.doctor;
 
-import dev.threadclock.command.measure.Measurement.Judgement;
+import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.attach.AttachException;
 import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.internal.Target;
@@ -171,7 +171,7 @@ final class JvmFindings {
         findings.put("userTime", !bean
                 ? Finding.ok(USER_TIME, "none", "nothing to answer: its runtime was made without"
                         + " java.management, so it has no ThreadMXBean")
-                : active.get() ? Finding.ok(USER_TIME, Judgement.RIGHT.word(),
+                : active.get() ? Finding.ok(USER_TIME, Verdict.RIGHT.word(),
                         "right: threadclock answers. Without it: " + described(trial)) : userTime(trial));
         Optional.of("jdk.jfr").filter(jvm::hasModule)
                 .flatMap(jfr -> recorder(trial, verdict(trial), status, next("reach=jvm")))
@@ -195,7 +195,7 @@ final class JvmFindings {
 
     /** Without threadclock. */
     private Finding userTime(JdkTrial trial) {
-        Judgement verdict = verdict(trial);
+        Verdict verdict = verdict(trial);
         return switch (verdict) {
             case UNKNOWN -> Finding.unknown(USER_TIME, trial.reason());
             case RIGHT -> Finding.ok(USER_TIME, verdict.word(), described(trial));
@@ -213,31 +213,31 @@ final class JvmFindings {
      * @param status what the agent in the JVM reports; empty if it is not active
      * @param remedy the command line that corrects the split
      */
-    static Optional<Finding> recorder(JdkTrial trial, Judgement verdict, Map<String, String> status,
+    static Optional<Finding> recorder(JdkTrial trial, Verdict verdict, Map<String, String> status,
             String remedy) {
         String label = "Flight Recorder";
         String answerer = status.getOrDefault("libjvm.user_time", JVM);
         if (answerer.equals("threadclock")) {
-            return Optional.of(Finding.ok(label, Judgement.RIGHT.word(),
+            return Optional.of(Finding.ok(label, Verdict.RIGHT.word(),
                     "right: threadclock answers libjvm too (reach=jvm)"
-                            + (verdict == Judgement.WRONG ? ". Without it: wrong" : "")));
+                            + (verdict == Verdict.WRONG ? ". Without it: wrong" : "")));
         }
         boolean readsVirt = answerer.startsWith(JVM + ": it reads the VIRT clock");
-        if (verdict == Judgement.WRONG || verdict == Judgement.UNKNOWN && readsVirt) {
-            return Optional.of(Finding.wrong(label, Judgement.WRONG.word(), recorderIsWrong(trial, answerer),
+        if (verdict == Verdict.WRONG || verdict == Verdict.UNKNOWN && readsVirt) {
+            return Optional.of(Finding.wrong(label, Verdict.WRONG.word(), recorderIsWrong(trial, answerer),
                     remedy
                             + ": then it gets the kernel's value; or wait for a JDK that is right (none from"
                             + " 25.0.5 on is known)"));
         }
         boolean readsProc = answerer.startsWith(JVM + ": it reads /proc");
-        return verdict == Judgement.UNKNOWN && !status.isEmpty() && !readsProc
+        return verdict == Verdict.UNKNOWN && !status.isEmpty() && !readsProc
                 ? Optional.of(Finding.unknown(label, trial.reason())) : Optional.empty();
     }
 
     private static String recorderIsWrong(JdkTrial trial, String answerer) {
         String who = answerer.startsWith(JVM + ":") || answerer.equals(JVM) ? ""
                 : ", answered by " + answerer;
-        String by = trial.verdict() != Judgement.WRONG ? "not tried, as above"
+        String by = trial.verdict() != Verdict.WRONG ? "not tried, as above"
                 : trial.errors() + "; a trial of its JDK";
         return "wrong" + who + ": jdk.ThreadCPULoad takes user time from a count of ticks (" + by
                 + "), and calls the rest system time";
@@ -301,14 +301,14 @@ final class JvmFindings {
         }
     }
 
-    private Judgement verdict(JdkTrial trial) {
-        return trial.verdict() == Judgement.UNKNOWN ? JdkTrial.ofVersion(jvm.feature()) : trial.verdict();
+    private Verdict verdict(JdkTrial trial) {
+        return trial.verdict() == Verdict.UNKNOWN ? JdkTrial.ofVersion(jvm.feature()) : trial.verdict();
     }
 
     private String described(JdkTrial trial) {
-        Judgement verdict = verdict(trial);
-        return verdict == Judgement.UNKNOWN ? "not known: " + trial.reason()
-                : trial.verdict() == Judgement.UNKNOWN
+        Verdict verdict = verdict(trial);
+        return verdict == Verdict.UNKNOWN ? "not known: " + trial.reason()
+                : trial.verdict() == Verdict.UNKNOWN
                         ? verdict.word() + ", as JDK " + jvm.feature() + " is (not tried: " + trial.reason()
                                 + ")"
                         : trial.verdict().word() + " (" + trial.cost() + "; a trial of its JDK)";

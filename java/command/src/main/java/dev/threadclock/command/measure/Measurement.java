@@ -6,9 +6,10 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonDeserializer;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
-import com.google.gson.annotations.SerializedName;
 import dev.threadclock.command.page.Figures;
 import dev.threadclock.command.probe.TickRun;
+import dev.threadclock.command.probe.Verdict;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -66,63 +67,14 @@ public record Measurement(
         }
     }
 
-    /** Whether ThreadMXBean's user time is slow, fast but wrong, or right. */
-    public enum Judgement {
-        /** The JVM reads /proc each time. */
-        @SerializedName("slow")
-        SLOW("slow", "a read costs about what 'user, tick' costs above"),
-        /** The JVM counts ticks. */
-        @SerializedName("wrong")
-        WRONG("wrong", "user time is the kernel's own, and a read costs about what 'user, tick' costs above"),
-        @SerializedName("right")
-        RIGHT("right", ""),
-        @SerializedName("unknown")
-        UNKNOWN("not known", "");
-
-        private final String word;
-        private final String withAgent;
-
-        Judgement(String word, String withAgent) {
-            this.word = word;
-            this.withAgent = withAgent;
-        }
-
-        public String word() {
-            return word;
-        }
-
-        /** What threadclock's agent would change, or "". */
-        public String withAgent() {
-            return withAgent;
-        }
+    /** Whether ThreadMXBean's user time is slow or, if it is fast, wrong or right. */
+    public Verdict verdict() {
+        return user.medianNanos() > SLOW_IN_TOTALS * cpu.medianNanos() ? Verdict.SLOW
+                : runs().map(TickRun::verdict).min(Comparator.naturalOrder()).orElseThrow();
     }
 
-    /**
-     * A clock that reports more than the total is wrong even on a busy machine. One that reports less is
-     * wrong only if the machine was quiet.
-     */
-    public Judgement judge() {
-        if (user.medianNanos() > SLOW_IN_TOTALS * cpu.medianNanos()) {
-            return Judgement.SLOW;
-        }
-        if (aroundTicks.exceeds() || betweenTicks.exceeds()) {
-            return Judgement.WRONG;
-        }
-        if (disturbed()) {
-            return Judgement.UNKNOWN;
-        }
-        return aroundTicks.right() && betweenTicks.right() ? Judgement.RIGHT : Judgement.WRONG;
-    }
-
-    /** The machine was too busy with other things to judge whether the values are right. */
-    public boolean disturbed() {
-        return aroundTicks.disturbed() || betweenTicks.disturbed();
-    }
-
-    /** Whether a run of it is not judged. */
-    public boolean open() {
-        return Stream.of(aroundTicks, betweenTicks)
-                .anyMatch(run -> run.judgement() == TickRun.Judgement.OPEN);
+    public Stream<TickRun> runs() {
+        return Stream.of(aroundTicks, betweenTicks);
     }
 
     /** The cost of a user time read relative to System.nanoTime(): below 1 is cheaper. */
@@ -132,11 +84,8 @@ public record Measurement(
 
     /** "right", "wrong by +350 %", or "not judged". */
     public static String verdict(TickRun run) {
-        return switch (run.judgement()) {
-            case RIGHT -> "right";
-            case WRONG -> "wrong by " + Figures.percent(run.error());
-            case OPEN -> "not judged";
-        };
+        return run.verdict() == Verdict.RIGHT ? "right"
+                : run.verdict() == Verdict.WRONG ? "wrong by " + Figures.percent(run.error()) : "not judged";
     }
 
     /** "181 of 187 ms". */

@@ -38,30 +38,16 @@ public final class TickRun {
         return RESOLUTION_NANOS + TOLERANCE * cpuNanos;
     }
 
-    /** What the run shows about user time. */
-    public enum Judgement {
-        RIGHT, WRONG, OPEN
-    }
-
     /**
-     * OPEN: it did too little work for the resolution, or other threads pushed the work off its moments. More
-     * user time than CPU time is wrong whatever disturbed it.
+     * UNKNOWN: it did too little work for the resolution, or other threads pushed the work off its moments.
+     * More user time than CPU time is wrong whatever disturbed it.
      */
-    public Judgement judgement() {
+    public Verdict verdict() {
         long off = Math.abs(userNanos - cpuNanos);
         if (off <= toleranceNanos(cpuNanos)) {
-            return off > TOO_LARGE * cpuNanos ? Judgement.OPEN : Judgement.RIGHT;
+            return off > TOO_LARGE * cpuNanos ? Verdict.UNKNOWN : Verdict.RIGHT;
         }
-        return disturbed() && userNanos < cpuNanos ? Judgement.OPEN : Judgement.WRONG;
-    }
-
-    public boolean right() {
-        return judgement() == Judgement.RIGHT;
-    }
-
-    /** True if there is more user time than CPU time, beyond the tolerance. */
-    public boolean exceeds() {
-        return userNanos > cpuNanos + toleranceNanos(cpuNanos);
+        return disturbed() && userNanos < cpuNanos ? Verdict.UNKNOWN : Verdict.WRONG;
     }
 
     /** True if other threads delayed its work, so that the run is not conclusive. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;
-import dev.threadclock.command.measure.Measurement.Judgement;
+import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.probe.TickRun;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,7 @@ class JvmFindingsTest {
     private static final Map<String, String> NO_AGENT = Map.of();
     private static final JdkTrial UNKNOWN = JdkTrial.unknown("there is no bin/java");
 
-    private static JdkTrial trial(Judgement verdict) {
+    private static JdkTrial trial(Verdict verdict) {
         TickRun around = new TickRun(400_000_000, 50_000_000, 100, 100, 100);
         TickRun between = new TickRun(0, 180_000_000, 100, 100, 100);
         return new JdkTrial(verdict, "", 220.0, 20.0, 380.0, around, between, false);
@@ -36,7 +36,7 @@ class JvmFindingsTest {
 
     @Test
     void whereTheJvmIsRightNothingIsSaid() {
-        for (Judgement verdict : new Judgement[]{Judgement.RIGHT, Judgement.SLOW}) {
+        for (Verdict verdict : new Verdict[]{Verdict.RIGHT, Verdict.SLOW}) {
             assertThat(finding(trial(verdict), NO_AGENT)).isEmpty();
             assertThat(finding(trial(verdict), agent("jvm"))).isEmpty();
             assertThat(finding(trial(verdict), agent("jvm: it reads /proc, which is right"))).isEmpty();
@@ -47,7 +47,7 @@ class JvmFindingsTest {
     void whereTheJvmCountsTicksItIsWrongByWhatTheTrialMeasured() {
         Map<String, String> kept = agent("jvm, called by threadclock");
         for (Map<String, String> status : List.of(NO_AGENT, agent("jvm"), kept)) {
-            Finding finding = finding(trial(Judgement.WRONG), status).orElseThrow();
+            Finding finding = finding(trial(Verdict.WRONG), status).orElseThrow();
             assertThat(finding.level()).isEqualTo(Level.WRONG);
             assertThat(finding.text())
                     .contains("jdk.ThreadCPULoad", "around ticks +700 %", "between them -100 %");
@@ -57,7 +57,7 @@ class JvmFindingsTest {
 
     @Test
     void withReachJvmItIsRightUnlessAnotherLibraryAnswers() {
-        JdkTrial wrong = trial(Judgement.WRONG);
+        JdkTrial wrong = trial(Verdict.WRONG);
         assertThat(finding(wrong, agent("threadclock")).orElseThrow().level()).isEqualTo(Level.OK);
         assertThat(finding(UNKNOWN, agent("threadclock")).orElseThrow().text()).startsWith("right")
                 .doesNotContain("wrong");
@@ -82,7 +82,7 @@ class JvmFindingsTest {
             assertThat(finding.text()).contains("not tried, as above");
         }
         assertThat(JvmFindings.recorder(UNKNOWN, JdkTrial.ofVersion(17), NO_AGENT, "")).isEmpty();
-        assertThat(JdkTrial.ofVersion(25)).isEqualTo(Judgement.UNKNOWN);
+        assertThat(JdkTrial.ofVersion(25)).isEqualTo(Verdict.UNKNOWN);
     }
 
     private static final VirtualTrial TRIAL = VirtualTrial.parse(List.of("switch 265.0 447.0", "done"));

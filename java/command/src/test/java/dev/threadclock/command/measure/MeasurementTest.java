@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.Gson;
 import dev.threadclock.command.measure.Measurement.Cost;
-import dev.threadclock.command.measure.Measurement.Judgement;
+import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.probe.TickRun;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,28 +22,28 @@ class MeasurementTest {
         return new Cost(nanos, nanos, nanos, nanos, 9, 9);
     }
 
-    private static Judgement verdict(double userNanos, TickRun around, TickRun between) {
+    private static Verdict verdict(double userNanos, TickRun around, TickRun between) {
         Measurement printed = new Measurement(cost(userNanos), cost(20), cost(380), null, null, around,
                 between, null);
-        return Measurement.parse(new Gson().toJson(printed)).orElseThrow().judge();
+        return Measurement.parse(new Gson().toJson(printed)).orElseThrow().verdict();
     }
 
     @Test
     void slowIsManySystemCalls() {
-        assertThat(verdict(8_000, RIGHT, RIGHT)).isEqualTo(Judgement.SLOW);
+        assertThat(verdict(8_000, RIGHT, RIGHT)).isEqualTo(Verdict.SLOW);
     }
 
     @Test
     void aCountOfTicksIsWrong() {
-        assertThat(verdict(220, run(400, 50, 100), run(0, 180, 100))).isEqualTo(Judgement.WRONG);
-        assertThat(verdict(220, RIGHT, RIGHT)).isEqualTo(Judgement.RIGHT);
-        assertThat(verdict(10, RIGHT, RIGHT)).isEqualTo(Judgement.RIGHT);
+        assertThat(verdict(220, run(400, 50, 100), run(0, 180, 100))).isEqualTo(Verdict.WRONG);
+        assertThat(verdict(220, RIGHT, RIGHT)).isEqualTo(Verdict.RIGHT);
+        assertThat(verdict(10, RIGHT, RIGHT)).isEqualTo(Verdict.RIGHT);
     }
 
     @Test
     void onABusyMachineOnlyTooMuchUserTimeIsWrong() {
-        assertThat(verdict(220, run(0, 50, 90), run(0, 180, 90))).isEqualTo(Judgement.UNKNOWN);
-        assertThat(verdict(220, run(400, 50, 90), run(0, 180, 90))).isEqualTo(Judgement.WRONG);
+        assertThat(verdict(220, run(0, 50, 90), run(0, 180, 90))).isEqualTo(Verdict.UNKNOWN);
+        assertThat(verdict(220, run(400, 50, 90), run(0, 180, 90))).isEqualTo(Verdict.WRONG);
     }
 
     @Test

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.probe;
 
-import static dev.threadclock.command.probe.TickRun.Judgement.OPEN;
-import static dev.threadclock.command.probe.TickRun.Judgement.RIGHT;
-import static dev.threadclock.command.probe.TickRun.Judgement.WRONG;
+import static dev.threadclock.command.probe.Verdict.RIGHT;
+import static dev.threadclock.command.probe.Verdict.UNKNOWN;
+import static dev.threadclock.command.probe.Verdict.WRONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -21,9 +21,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TickRunTest {
     private static final int TICKS = 100;
 
-    private static TickRun.Judgement judged(long userMillis, long cpuMillis, boolean disturbed) {
+    private static Verdict judged(long userMillis, long cpuMillis, boolean disturbed) {
         return new TickRun(userMillis * 1_000_000, cpuMillis * 1_000_000, TICKS,
-                disturbed ? TICKS / 2 : TICKS, TICKS).judgement();
+                disturbed ? TICKS / 2 : TICKS, TICKS).verdict();
     }
 
     @ParameterizedTest
@@ -44,15 +44,15 @@ class TickRunTest {
     @CsvSource({"0, 640", "300, 360"})
     void lessIsWrongOnAQuietMachineOnly(long user, long cpu) {
         assertThat(judged(user, cpu, false)).isEqualTo(WRONG);
-        assertThat(judged(user, cpu, true)).isEqualTo(OPEN);
+        assertThat(judged(user, cpu, true)).isEqualTo(UNKNOWN);
     }
 
     /** The difference may be due to the resolution of /proc. */
     @ParameterizedTest
     @CsvSource({"30, 40", "20, 28", "0, 5"})
     void tooLittleWorkIsNotJudged(long user, long cpu) {
-        assertThat(judged(user, cpu, false)).isEqualTo(OPEN);
-        assertThat(judged(user, cpu, true)).isEqualTo(OPEN);
+        assertThat(judged(user, cpu, false)).isEqualTo(UNKNOWN);
+        assertThat(judged(user, cpu, true)).isEqualTo(UNKNOWN);
     }
 
     @Test
