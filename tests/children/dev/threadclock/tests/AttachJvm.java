@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 
 /** A running child JVM to attach to, and the command line that does it. */
@@ -26,8 +25,6 @@ final class AttachJvm implements AutoCloseable {
     /** Commands that wait for an answer, for which a JVM on a loaded machine needs longer. */
     private static final Set<String> PATIENT = Set.of("attach", "detach", "status", "top", "record",
             "doctor");
-    private static final int SETTLING_LINES = 5;
-    private static final long PATIENCE_NANOS = 90_000_000_000L;
 
     /** The tests' own JVM, with flags that speed up a short program. */
     static final List<String> QUICKLY = List.of(System.getProperty("java.home") + "/bin/java",
@@ -38,7 +35,7 @@ final class AttachJvm implements AutoCloseable {
 
     AttachJvm(Running running) {
         this.running = running;
-        running.awaitOutput("nanos=");
+        running.awaitOutput("running");
         // Under unshare, the JVM is a grandchild.
         pid = running.process().descendants().reduce((first, second) -> second)
                 .orElse(running.process().toHandle()).pid();
@@ -69,40 +66,19 @@ final class AttachJvm implements AutoCloseable {
         return pid + " (java " + AttachTarget.class.getName() + ")";
     }
 
-    private static long nanos(String line) {
-        return Long.parseLong(line.substring("nanos=".length()));
-    }
-
-    /** Waits until a read has the wanted cost. Returns the settled cost, the lowest of several. */
-    long nanosUntil(LongPredicate wanted) {
-        int settled = Integer.MAX_VALUE;
-        for (long began = System.nanoTime(); System.nanoTime() - began < PATIENCE_NANOS;) {
-            List<String> lines = read(running.out()).lines().filter(line -> line.matches("nanos=\\d+"))
-                    .toList();
-            if (!lines.isEmpty() && settled == Integer.MAX_VALUE
-                    && wanted.test(nanos(lines.get(lines.size() - 1)))) {
-                settled = lines.size() + SETTLING_LINES;
-            }
-            if (lines.size() >= settled) {
-                return lines.subList(settled - SETTLING_LINES - 1, settled).stream()
-                        .mapToLong(AttachJvm::nanos).min().getAsLong();
-            }
-            if (!running.process().isAlive()) {
-                break;
-            }
-            sleep(20);
-        }
-        throw new AssertionError("no such cost: " + read(running.out()) + read(running.err()));
-    }
-
     /** What threadclock status reports of it. */
     Json status() {
         return run("status", "--json").ok().json();
     }
 
+    /** Whose function answers ThreadMXBean's reads of the own user time, as the agent's probe finds. */
+    String answerer() {
+        return status().text("bound.getThreadUserCpuTime0");
+    }
+
     /** Everything else that it has printed. */
     String said() {
-        return read(running.out()).replaceAll("(?m)^nanos=\\d*(\\n|$)", "") + read(running.err());
+        return read(running.out()).replaceAll("(?m)^running(\\n|$)", "") + read(running.err());
     }
 
     Path proc() {

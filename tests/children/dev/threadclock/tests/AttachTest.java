@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What attach, status and detach change in running JVMs, what they print, and that nothing else changes. */
 class AttachTest {
     private static final int TIMES = 30;
+    private static final String JVM = "jvm, called by threadclock";
 
     @TempDir
     Path folder;
@@ -27,7 +28,6 @@ class AttachTest {
         return jdk.feature() >= 21;
     }
 
-    /** The JVM's own answer costs at least 3 times the agent's: 8000 or 220 ns against 20. */
     @OnEachJdk
     void attachTakesOverAndDetachGivesBack(TestJdk jdk) {
         try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
@@ -37,7 +37,6 @@ class AttachTest {
             assertThat(jvm.run("detach").ok().out()).contains("not loaded");
             assertThat(jvm.said()).as("a look from outside").isEmpty();
 
-            long before = jvm.nanosUntil(nanos -> nanos > 100);
             Result attach = jvm.run("attach").exits(0);
             assertThat(attach.out())
                     .matches("threadclock \\S+ answers user time in \\Q" + jvm.label() + "\\E\nIn force:"
@@ -45,7 +44,6 @@ class AttachTest {
             assertThat(attach.errLines()).filteredOn(line -> line.contains("JEP 451"))
                     .hasSize(warns(jdk) ? 1 : 0);
             assertThat(attach.errLines()).hasSize(warns(jdk) ? 1 : 0);
-            long attached = jvm.nanosUntil(nanos -> nanos * 3 < before);
 
             Json status = jvm.status();
             assertThat(status.isTrue("loaded")).isTrue();
@@ -55,14 +53,13 @@ class AttachTest {
                     "threadclock");
 
             assertThat(jvm.run("detach").ok().out()).contains(jvm.label());
-            jvm.nanosUntil(nanos -> nanos > 3 * attached);
             Json detached = jvm.status();
             assertThat(detached.text("active")).isEqualTo("no");
-            assertThat(detached.text("bound.getThreadUserCpuTime0")).isEqualTo("jvm, called by threadclock");
+            assertThat(detached.text("bound.getThreadUserCpuTime0")).isEqualTo(JVM);
             assertThat(detached.text("bound.getThreadTotalCpuTime0")).isEqualTo("jvm");
 
             assertThat(jvm.run("attach").ok().out()).contains("answers user time");
-            jvm.nanosUntil(nanos -> nanos * 3 < before);
+            assertThat(jvm.answerer()).isEqualTo("threadclock");
             assertThat(jvm.copies()).isEqualTo(1);
             assertThat(OutputTest.asDocumented(jvm.said().lines().toList()))
                     .isEqualTo(warns(jdk) ? OutputTest.documented("attach 21") : List.of());
@@ -100,9 +97,8 @@ class AttachTest {
     @OnEachJdk
     void aJvmWithoutCountersCanBeAttachedTo(TestJdk jdk) {
         try (AttachJvm jvm = ChildJvm.of(jdk).with("-XX:-UsePerfData").startTarget()) {
-            long before = jvm.nanosUntil(nanos -> nanos > 100);
             jvm.run("attach").exits(0);
-            jvm.nanosUntil(nanos -> nanos * 3 < before);
+            assertThat(jvm.answerer()).isEqualTo("threadclock");
         }
     }
 
@@ -138,13 +134,13 @@ class AttachTest {
     void theCopyOfAgentpathIsTheOneThatIsReached(TestJdk jdk) throws Exception {
         Path library = Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
         try (AttachJvm jvm = ChildJvm.of(jdk).with("-agentpath:" + library).startTarget()) {
-            long attached = jvm.nanosUntil(nanos -> nanos < 100);
             Files.delete(library);
             Files.copy(Product.LIBRARY, library); // as an update does
+            assertThat(jvm.answerer()).isEqualTo("threadclock");
             jvm.run("detach").ok();
-            jvm.nanosUntil(nanos -> nanos > 3 * attached);
+            assertThat(jvm.answerer()).isEqualTo(JVM);
             jvm.run("attach", "freshness=tick").ok();
-            jvm.nanosUntil(nanos -> nanos < 100);
+            assertThat(jvm.answerer()).isEqualTo("threadclock");
             assertThat(jvm.copies()).isEqualTo(1);
             assertThat(jvm.said()).isEmpty();
         }
@@ -158,7 +154,6 @@ class AttachTest {
         Path library = Files.copy(Product.LIBRARY, real.resolve("libthreadclock.so"));
         try (AttachJvm jvm = ChildJvm.of(jdk).with("-agentpath:" + link.resolve("libthreadclock.so"))
                 .startTarget()) {
-            jvm.nanosUntil(nanos -> nanos < 100);
             Files.delete(library);
             Files.copy(Product.LIBRARY, library);
             AttachJvm.assertRefused(jvm.run("detach"), "another file", "restart");
@@ -170,9 +165,9 @@ class AttachTest {
     void theCopyOfJavaagentIsTheOneThatIsReached(TestJdk jdk) {
         try (AttachJvm jvm = ChildJvm.of(jdk).withJavaAgent("").withAgentPath("").startTarget()) {
             assertThat(jvm.copies()).as("one of each way in").isEqualTo(2);
-            long attached = jvm.nanosUntil(nanos -> nanos < 100);
+            assertThat(jvm.answerer()).as("found by a probe").isEqualTo("threadclock");
             jvm.run("detach").exits(0);
-            jvm.nanosUntil(nanos -> nanos > 3 * attached);
+            assertThat(jvm.answerer()).isEqualTo(JVM);
             assertThat(jvm.copies()).isEqualTo(2);
         }
     }

@@ -147,7 +147,7 @@ final class ChildJvm {
         return startTarget(AttachTarget.class);
     }
 
-    /** With another program, which must also print some lines nanos=... once it is running. */
+    /** With another program, which must also print lines "running". */
     AttachJvm startTarget(Class<?> program, Object... args) {
         return new AttachJvm(start(program, args));
     }

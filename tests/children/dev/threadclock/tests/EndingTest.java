@@ -11,20 +11,19 @@ import dev.threadclock.tests.child.Threads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A JVM may end at any moment while the agent is set up: it ends at once, as it would without the agent, and
- * leaves no hs_err file. {@code -Dthreadclock.endings=N}: the number of times in each way.
+ * leaves no hs_err file. {@code -Dthreadclock.endings=N}: the number of moments.
  */
 class EndingTest {
-    private static final int TIMES = Integer.getInteger("threadclock.endings", 8);
+    private static final int MOMENTS = Integer.getInteger("threadclock.endings", 6);
     private static final String[] HOW = {"return", "exit", "halt", "TERM"};
     private static final int[] STATUS = {0, 5, 6, 128 + 15};
-    /** The start-up time of a slow JVM. */
-    private static final int START_MICROS = 150_000;
     private static final int SET_UP_MICROS = 20_000;
 
     private final Random random = new Random(2);
@@ -61,17 +60,21 @@ class EndingTest {
         }
     }
 
+    /** SIGTERM at moments that are spread over the start, whose length a first run measures. */
     @OnEachJdk
     void whileItStartsWithTheAgent(TestJdk jdk) throws Exception {
-        for (int i = 0; i < TIMES; i++) {
-            int how = i % HOW.length;
-            ChildJvm child = i / HOW.length % 2 == 0 ? child(jdk).withAgentPath("total=interpolated")
-                    : child(jdk).withJavaAgent("");
-            Running running = child.start(Ending.class, HOW[how], random.nextInt(SET_UP_MICROS));
-            if (HOW[how].equals("TERM")) {
-                terminateAfter(running, random.nextInt(START_MICROS));
+        for (ChildJvm child : List.of(child(jdk).withAgentPath("total=interpolated"),
+                child(jdk).withJavaAgent(""))) {
+            long began = System.nanoTime();
+            assertEnded(child.start(Ending.class, "return", "0"), 0);
+            int startMicros = (int) ((System.nanoTime() - began) / 1_000);
+            for (int i = 0; i < MOMENTS; i++) {
+                int exits = 1 + i % 2;
+                assertEnded(child.start(Ending.class, HOW[exits], i * SET_UP_MICROS / MOMENTS), exits);
+                Running running = child.start(Ending.class, "TERM", "0");
+                terminateAfter(running, startMicros / MOMENTS * i);
+                assertEnded(running, 3);
             }
-            assertEnded(running, how);
         }
     }
 
@@ -125,7 +128,7 @@ class EndingTest {
 
     @OnEachJdk
     void whileTheAgentIsAttached(TestJdk jdk) throws Exception {
-        for (int i = 0; i < TIMES; i++) {
+        for (int i = 0; i < MOMENTS; i++) {
             int how = 1 + i % (HOW.length - 1);
             boolean term = HOW[how].equals("TERM");
             // The listener is started first; then everything happens at about the same time.

@@ -79,8 +79,8 @@ class JfrTest {
             recorded += event.getLong("total");
         }
         long used = result.ok().number("total");
-        // It includes the program's warm-up, but not the CPU time after the last whole second.
-        assertThat(recorded).as("%s", result).isBetween(used / 10, used * 3 / 2);
+        // It may include a little that the threads use after their last reading.
+        assertThat(recorded).as("%s", result).isBetween(used - used / 50, used + used / 50);
         assertThat(AttachJvm.command("report", file).ok().out())
                 .contains("VIRTUAL THREADS, ", "\n(unnamed virtual threads) ");
     }

@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
  * agent's, a file for its status. Prints {@code alive=N}.
  */
 public final class Ended {
-    public static final int ENDED = 100;
+    private static final int ENDED = 100;
 
     public static void main(String[] args) throws Exception {
         System.load(args[0]);

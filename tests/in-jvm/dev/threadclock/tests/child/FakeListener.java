@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A child program that listens where HotSpot would (from JDK 16 on) and behaves as its argument says:
- * endless, silent, garbage, closing, or liar. Prints {@code nanos=1}.
+ * endless, silent, garbage, closing, or liar. Prints {@code running}.
  */
 public final class FakeListener {
     public static void main(String[] args) throws Exception {
@@ -28,7 +28,7 @@ public final class FakeListener {
         server.bind(address);
         new java.io.File(socket).deleteOnExit();
         Threads.daemon("listener", () -> answerAll(server, args[0]));
-        System.out.println("nanos=1");
+        System.out.println("running");
         Thread.sleep(300_000);
     }
 

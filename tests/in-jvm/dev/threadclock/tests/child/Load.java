@@ -13,7 +13,7 @@ import java.util.function.LongConsumer;
  * in user mode and one in the kernel; {@code sleepers=N}; {@code starts=N}, at most so many new threads per
  * second; {@code risers}, of which one at a time works, now and then; {@code pools}, of which one works more
  * than there are CPUs, with threads that come and go, a virtual thread where there are any, and garbage. Runs
- * until it is killed, but no longer than five minutes; prints lines {@code nanos=0}.
+ * until it is killed, but no longer than five minutes; prints lines {@code running}.
  */
 public final class Load {
     private static final long END_NANOS = System.nanoTime() + 300_000_000_000L;
@@ -29,7 +29,7 @@ public final class Load {
             start(kind[0], kind.length > 1 ? Integer.parseInt(kind[1]) : 0);
         }
         while (System.nanoTime() < END_NANOS) {
-            System.out.println("nanos=0");
+            System.out.println("running");
             Threads.pause(PAUSE_MILLIS);
         }
     }

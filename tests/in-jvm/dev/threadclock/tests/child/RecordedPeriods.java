@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * kernel for 4 ms of 20; once a file exists, one more of each. Every 50 ms it prints {@code at MILLIS NAME
  * USER TOTAL USER SYSTEM USER SYSTEM} for each, System.currentTimeMillis(), user time and total by
  * ThreadMXBean in nanoseconds, and user and system time of /proc just before and after it, in 10 ms; and
- * {@code nanos=0}.
+ * {@code running}.
  * Arguments: length and phase of the timer tick in nanoseconds of System.nanoTime(); the file.
  */
 public final class RecordedPeriods {
@@ -48,7 +48,7 @@ public final class RecordedPeriods {
                             + ofKernel(stat));
                 }
             }
-            System.out.println("nanos=0");
+            System.out.println("running");
         }
     }
 

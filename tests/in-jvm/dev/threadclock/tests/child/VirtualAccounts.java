@@ -11,9 +11,11 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Starts virtual threads on JDKs that have them. As a child program it lets some work that are accounted for,
- * and prints the sum of their times as {@code total=NANOS}.
+ * and prints the sum of their times as {@code total=NANOS}. Ends some seconds later, so that an observer sees
+ * all of it.
  */
 public final class VirtualAccounts {
+    private static final long WATCHED_MILLIS = 2_500;
     private static final Object MONITOR = new Object();
     /** JDK 25 without JVMTI's transitions hangs at a contended monitor, with any agent and without. */
     private static final boolean HANGS_AT_MONITORS = "unreported".equals(
@@ -25,8 +27,9 @@ public final class VirtualAccounts {
     public static void main(String[] args) throws Throwable {
         VirtualThreads.startAccounting();
         AtomicLong total = new AtomicLong();
-        load(2_000_000, 2_300_000_000L, total, new AtomicLong());
+        load(2_000_000, 1_000_000_000L, total, new AtomicLong());
         System.out.println("total=" + total);
+        Threads.pause(WATCHED_MILLIS);
     }
 
     public static Thread start(Runnable body) throws Exception {

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A child program with virtual threads in groups: one burns forever, short-lived ones have names, others are
- * parked or have no names. Runs until it is killed, but no longer than five minutes. Prints lines nanos=0 and
+ * parked or have no names. Runs until it is killed, but no longer than five minutes. Prints lines running and
  * request=, the sum of the CPU times that the short-lived threads have read at their ends.
  */
 public final class VirtualLoad {
@@ -31,7 +31,7 @@ public final class VirtualLoad {
         long began = System.nanoTime();
         for (int number = 0; System.nanoTime() - began < LONGEST_NANOS; number++) {
             Threads.virtual("G1 request " + number, VirtualLoad::request);
-            System.out.println("nanos=0\nrequest=" + REQUEST_NANOS);
+            System.out.println("running\nrequest=" + REQUEST_NANOS);
             Thread.sleep(5);
         }
     }
