@@ -15,7 +15,7 @@ OURS = (
 CONDITIONS = (
     "three threads at once: around ticks, between them, in the kernel; a recording with an event each "
     "second; the truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen")
-CODE = [*READ_CODE, "native/jvm/jvm_clock.c", "lab/programs/java/Loads.java",
+CODE = [*READ_CODE, "native/agent/jvm_clock.c", "lab/programs/java/Loads.java",
         f"{rightness.PROBE}/TickLoads.java"]
 SECONDS = 21, 650
 NAMES = ("around", "between", "system")

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "java_calls.h"
-#include "jvm_clock.h"
 #include "sys.h"
 #include "threads.h"
 #include "tick.h"
@@ -137,30 +136,17 @@ bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[J
 }
 
 /* Both events are sent in the thread itself. */
-static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+void JNICALL java_threads_started(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     threadclock_thread registered;
     if (find_fields(env))
         tc_threads_register_own(id_of(env, thread), &registered);
 }
 
-/*
- * Flight Recorder reads the thread once more after this event, in the thread itself. Having read itself, the
- * thread keeps its account when its registration ends. Without that, a thread on a busy machine, which others
- * had read only, had user = -185 % in its last event; seldom, so no test relies on it.
- */
-static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+void JNICALL java_threads_ended(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    if (jvm_clock_answers())
-        threadclock_user_now_ns();
     if (find_fields(env))
         tc_threads_end(id_of(env, thread));
-}
-
-void java_threads_callbacks(jvmtiEventCallbacks *callbacks)
-{
-    callbacks->ThreadStart = on_thread_start;
-    callbacks->ThreadEnd = on_thread_end;
 }
 
 /* ThreadEnd is enabled first: if a thread's start is seen, its end must be seen as well. */

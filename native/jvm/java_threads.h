@@ -14,8 +14,9 @@
 
 enum { JAVA_THREADS_NAME_BYTES = TC_THREAD_NAME_BYTES };
 
-/* Adds to callbacks the events that java_threads_watch will enable. */
-TC_INTERNAL void java_threads_callbacks(jvmtiEventCallbacks *callbacks);
+/* For the events that java_threads_watch enables. */
+TC_INTERNAL void JNICALL java_threads_started(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
+TC_INTERNAL void JNICALL java_threads_ended(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
 
 /* From now on threads are registered as they start and end. Any phase; libjvm is a handle of dlopen. */
 TC_INTERNAL jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm);

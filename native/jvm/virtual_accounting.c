@@ -21,7 +21,6 @@
 #include "java_calls.h"
 #include "java_threads.h"
 #include "lock.h"
-#include "report.h"
 #include "slot.h"
 #include "virtual_calls.h"
 #include "virtual_threads.h"
@@ -64,7 +63,7 @@ static struct {
     char why[400]; /* why it is not WAY_CALLS */
     jint mount_event, unmount_event;
     uint32_t askers[THREADCLOCK_INTERPOLATED + 1]; /* by the clock that they ask for */
-    int agents; /* the agent's option: a clock + 1, or VIRTUAL_OFF */
+    int agents; /* the agent's request: a clock + 1, or VIRTUAL_OFF */
 } accounting;
 
 /* A group of threads without names, looked up once: its number + 1. */
@@ -596,10 +595,8 @@ void virtual_accounting_leave(void)
     agent_asks(VIRTUAL_OFF);
 }
 
-int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char *problem,
-                           size_t problem_size)
+int virtual_accounting_set(JavaVM *vm, int clock, char *problem, size_t problem_size)
 {
-    int clock = options->virtual_clock;
     int result = clock == VIRTUAL_OFF ? 0
                                       : virtual_accounting_on(vm, (enum threadclock_freshness)(clock - 1),
                                                               problem, problem_size);
@@ -671,17 +668,4 @@ const char *virtual_accounting_way(const char **why)
 {
     *why = accounting.why;
     return !accounting.on ? NULL : accounting.way == WAY_CALLS ? "calls" : "events";
-}
-
-void virtual_accounting_status(const struct agent_options *to)
-{
-    const char *why, *way = virtual_accounting_way(&why);
-    bool on = tc_virtual_epoch() != 0;
-    report_answer(to, "virtual=%s", agent_virtual_words[on ? (int)tc_virtual_clock() + 1 : 0]);
-    if (on)
-        report_answer(to, "virtual.threads=%u", (unsigned)tc_virtual_count());
-    if (way != NULL)
-        report_answer(to, "virtual.switches=%s", way);
-    if (way != NULL && why[0] != '\0')
-        report_answer(to, "virtual.switches.why=%s", why);
 }

@@ -9,7 +9,6 @@
 #include <jvmti.h>
 #include <stddef.h>
 
-#include "options.h"
 #include "sys.h"
 #include "virtual_threads.h"
 
@@ -34,9 +33,9 @@ TC_INTERNAL void virtual_accounting_off(enum threadclock_freshness clock);
 /* Takes the agent's request back, if there is one. */
 TC_INTERNAL void virtual_accounting_leave(void);
 
-/* Asks for what the agent's option says, instead of what it said before. 0 or -1, as above. */
-TC_INTERNAL int virtual_accounting_set(JavaVM *vm, const struct agent_options *options, char *problem,
-                                       size_t problem_size);
+/* The agent's request, its clock + 1 or VIRTUAL_OFF, replaces its earlier one. 0 or -1, as above. */
+enum { VIRTUAL_OFF = 0 };
+TC_INTERNAL int virtual_accounting_set(JavaVM *vm, int clock, char *problem, size_t problem_size);
 
 /* Begins the account of the calling virtual thread, which was mounted before accounting began. */
 TC_INTERNAL void virtual_accounting_adopt(JNIEnv *env, uint64_t id);
@@ -63,8 +62,5 @@ TC_INTERNAL jthread virtual_accounting_mounted(jthread carrier);
 
 /* What reports the switches, "calls" or "events" and then why; null: they are not reported. */
 TC_INTERNAL const char *virtual_accounting_way(const char **why);
-
-/* The answer to do=status. */
-TC_INTERNAL void virtual_accounting_status(const struct agent_options *to);
 
 #endif

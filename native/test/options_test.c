@@ -38,7 +38,7 @@ TEST(each_option_has_a_default)
     assert_int_equal(parsed("").freshness, THREADCLOCK_TICK);
     assert_int_equal(parsed("").log, LOG_NONE);
     assert_int_equal(parsed("log=none").log, LOG_NONE);
-    assert_int_equal(parsed("").virtual_clock, VIRTUAL_OFF);
+    assert_int_equal(parsed("").virtual_clock, 0);
     assert_int_equal(parsed("virtual=on,log=none").virtual_clock, THREADCLOCK_INTERPOLATED + 1);
     assert_int_equal(parsed("virtual=tick").virtual_clock, THREADCLOCK_TICK + 1);
     assert_int_equal(parsed("virtual=now").virtual_clock, THREADCLOCK_NOW + 1);

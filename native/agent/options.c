@@ -27,7 +27,7 @@ const char *const agent_total_words[] = {
     [TOTAL_JVM] = "jvm", [TOTAL_TICK] = "tick", [TOTAL_NOW] = "now", [TOTAL_INTERPOLATED] = "interpolated"};
 const char *const agent_reach_words[] = {[REACH_BEAN] = "bean", [REACH_JVM] = "jvm"};
 
-const char *const agent_virtual_words[] = {[VIRTUAL_OFF] = "off",
+const char *const agent_virtual_words[] = {[0] = "off",
                                            [THREADCLOCK_TICK + 1] = "tick",
                                            [THREADCLOCK_NOW + 1] = "now",
                                            [THREADCLOCK_INTERPOLATED + 1] = "on"};

@@ -3,8 +3,8 @@
  * reach=jvm: the user times that libjvm itself reads, for Flight Recorder and for whatever else asks HotSpot,
  * come from the core. The default at the start of a JVM that reads the VIRT clock.
  */
-#ifndef TC_JVM_JVM_CLOCK_H
-#define TC_JVM_JVM_CLOCK_H
+#ifndef TC_AGENT_JVM_CLOCK_H
+#define TC_AGENT_JVM_CLOCK_H
 
 #include <jni.h>
 #include <jvmti.h>

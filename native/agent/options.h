@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The agent's options: key=value, separated by commas. */
-#ifndef TC_JVM_OPTIONS_H
-#define TC_JVM_OPTIONS_H
+#ifndef TC_AGENT_OPTIONS_H
+#define TC_AGENT_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,9 +20,6 @@ enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
  */
 enum reach { REACH_BEAN, REACH_JVM, REACH_NOT_GIVEN };
 
-/* The clock read when a virtual thread is mounted and unmounted: one more than its threadclock_freshness. */
-enum { VIRTUAL_OFF = 0 };
-
 /* The command of an attach. */
 enum command { DO_ATTACH, DO_DETACH, DO_STATUS, DO_SAMPLE };
 
@@ -34,7 +31,7 @@ struct agent_options {
     char log_file[OPTION_FILE_BYTES];
     enum total_source total;              /* total=jvm|tick|now|interpolated */
     enum reach reach;                     /* reach=bean|jvm */
-    int virtual_clock;                    /* virtual=off|tick|now|on */
+    int virtual_clock;                    /* virtual=off|tick|now|on: 0, or one more than the freshness */
     char prometheus[OPTION_ADDRESS_BYTES]; /* prometheus=off|[IP:]PORT, as "IP:PORT"; "": off */
     bool strict;                          /* strict=on|off */
     bool starting;                        /* the JVM, as opposed to an attach; set by the agent */

@@ -76,7 +76,7 @@ static inline bool is_a_threads_ticks(clockid_t clock)
 
 /*
  * The user time of a thread without a registration: one of HotSpot's own, which JVMTI does not list, or one
- * past its ThreadEnd event, which continues the account that it had (java_threads.c).
+ * past its ThreadEnd event, which continues the account that it had (agent.c).
  */
 static int64_t user_of_unregistered(pid_t tid, bool own)
 {

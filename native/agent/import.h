@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The place where a loaded library keeps the address of a function that it imports, and how to change it. */
-#ifndef TC_JVM_IMPORT_H
-#define TC_JVM_IMPORT_H
+#ifndef TC_AGENT_IMPORT_H
+#define TC_AGENT_IMPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

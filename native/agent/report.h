@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The agent's output: none, unless it cannot work (one line on stderr) or a log was requested. */
-#ifndef TC_JVM_REPORT_H
-#define TC_JVM_REPORT_H
+#ifndef TC_AGENT_REPORT_H
+#define TC_AGENT_REPORT_H
 
 #include "options.h"
 #include "sys.h"
