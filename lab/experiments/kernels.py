@@ -175,8 +175,8 @@ def results(said):
         found["virtual"] = list(map(int, said["virtual"][1].split()[1:4]))
     if "tests" in said:
         ended = re.findall(r"^test (\w+) (\d+)\n?(.*?)(?=^test |\Z)", said["tests"][1], re.M | re.S)
-        found["tests"] = {name: text.strip().replace(f"{ROOT}/", "") for name, status, text in ended
-                          if status not in ("0", "77")}
+        found["tests"] = {name: f"exit status {status}: {text.strip().replace(f'{ROOT}/', '')}"
+                          for name, status, text in ended if status not in ("0", "77")}
         found["passed"] = sum(status == "0" for _, status, _ in ended)
     return found
 
@@ -244,7 +244,8 @@ def wrong(one):
     if not one["passed"]:
         bad.append(f"{one['name']}: no C test passed")
     unjudged = BY_LOADS if is_off(one) else set()
-    return bad + [f"{one['name']}: {test}" for test in one["tests"] if test not in unjudged]
+    return bad + [f"{one['name']}: {test}: {' '.join(text.split())[-300:]}"
+                  for test, text in one["tests"].items() if test not in unjudged]
 
 
 def judge(data, quiet):
