@@ -83,7 +83,7 @@ def minutes(experiment):
     """As its last measuring took, or as estimated if it has measured in another way since."""
     path = results.path_of(experiment)
     last = results.read(path) if path.exists() else {}
-    own = {name: inputs.digest(name) for name in experiment.OWN}
+    own = {name: digest for name, digest in inputs.of(experiment).items() if name.startswith("lab/")}
     as_now = last.get("seconds") and not last["quick"] and own.items() <= last["inputs"].items()
     return (last["seconds"] if as_now else experiment.SECONDS[1]) / 60
 

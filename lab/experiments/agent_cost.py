@@ -30,17 +30,19 @@ SETTLED_S = .1
 VALUES = "start, CPU ms", "start, ms", "MB", "end, CPU ms", "end, ms"
 CODE = [*CORE, "native/jvm", "native/agent", "java/agent/src/main",
         "lab/programs/java/AgentCost.java", "lab/programs/java/Empty.java"]
-SECONDS = 200, 380
+SECONDS = 150, 265
 
 
 def run(lab):
+    shown = lab.pair()[0].values() # on a page; the others have a verdict only
+
     def numbers(jdk, what, agent):
         return list(map(float, lab.java(jdk, "AgentCost", what, agent=agent)[0]))
 
     def measure(jdk, agent):
-        return {
-            "reads": dict(zip(READS, numbers(jdk, "reads", "total=interpolated" if agent == "" else agent))),
-            "thread_us": numbers(jdk, "threads", agent)[0]}
+        reads = numbers(jdk, "reads", "total=interpolated" if agent == "" else agent)
+        return {"reads": dict(zip(READS, reads)),
+                **({"thread_us": numbers(jdk, "threads", agent)[0]} if jdk in shown else {})}
 
     def started(jdk, *flags):
         """A JVM's CPU ms, ms and MB until it waits in main, and CPU ms and ms for its end."""
@@ -105,7 +107,6 @@ def run(lab):
             for archive, used in made.items()}
 
     proxyless, found = urllib.request.build_opener(urllib.request.ProxyHandler({})), {}
-    shown = lab.pair()[0].values() # the others have a verdict only
     for jdk in lab.chosen():
         found[str(jdk)] = lab.rounds(
             {"without": lambda jdk=jdk: measure(jdk, None), "with": lambda jdk=jdk: measure(jdk, "")},
@@ -164,9 +165,9 @@ def rows(data, only=None):
     return found
 
 
-def presence(data, only=None):
+def presence(data):
     found = []
-    for jdk in only or data["jdks"]:
+    for jdk in data["shown"]:
         rounds = data["jdks"][jdk]
         without, with_agent = (stats.column(rounds, way, "thread_us") for way in ("without", "with"))
         more = stats.difference([more - less for more, less in zip(with_agent, without)])
@@ -189,4 +190,4 @@ def starts(data):
 
 VIEWS = {"reads": lambda data: page.markdown_table(HEAD, rows(data, data["shown"])),
          "starts": lambda data: page.markdown_table(START, starts(data)) + f"\n\n{data['starts']['jdk']}.",
-         "presence": lambda data: page.markdown_table(PRESENCE, presence(data, data["shown"]))}
+         "presence": lambda data: page.markdown_table(PRESENCE, presence(data))}

@@ -2,7 +2,7 @@
 """Which clocks there are."""
 import re
 
-from frame import verdict
+from frame import jdks, verdict
 from frame.lab import CORE
 
 ROW = 13
@@ -32,7 +32,7 @@ def judge(data, quiet):
     known = {name: flag for name, flag in flags.items() if flag}
     theirs = verdict.absent("no JDK here has the flag (8 to 24)") if not known else verdict.holds(
         "false" not in known.values(),
-        f"the flag is on in {', '.join(known)}; the others have none; JDK 6 is not here")
+        f"the flag is on in {jdks.short(known)}; the others have none; JDK 6 is not here")
     missing = [name for name, source in data["sources"].items() if source["source"] == "none"]
     fine = data["resolution_ns"]["sched"]
     rows = [[name, source["source"], source["system_calls"], f"{source['resolution_ns']:,}",

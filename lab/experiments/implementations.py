@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from frame import verdict
+from frame import jdks, verdict
 from frame.lab import BUILD, JAR, LIBRARY, READ_CODE
 
 ROW = 10
@@ -48,11 +48,11 @@ def judge(data, quiet):
     kinds = {data["jdks"][name]["legacy"] for name in shown}
     if len(kinds) < 2:
         theirs = verdict.absent(
-            f"symbols are in {', '.join(shown) or 'no libjvm.so here'}: one of each kind is needed")
+            f"symbols are in those of {jdks.short(shown)}: one of each kind is needed")
     else:
         wrong = [name for name, slow in shown.items() if slow != data["jdks"][name]["legacy"]]
         theirs = verdict.holds(not wrong,
-                               f"with symbols: {', '.join(shown)}; contradicted by {wrong or 'none'}")
+                               f"with symbols: {jdks.short(shown)}; contradicted by {wrong or 'none'}")
     user = {name: [owner for method, owner in one["bound"].items() if "User" in method]
             for name, one in data["jdks"].items()}
     wrong = [name for name, owners in user.items() if not owners or not all(
@@ -64,4 +64,4 @@ def judge(data, quiet):
     return {"published": theirs, "ours": verdict.holds(not wrong, text),
         "tables": [{"title": "in the binary, and bound with the agent",
                     "head": ["JDK", "user time from", "symbols", "bound"], "rows": rows}],
-        "why": f"Distributions strip libjvm.so: {', '.join(stripped) or 'none'} here."}
+        "why": f"Distributions strip libjvm.so: here {jdks.short(stripped)}."}

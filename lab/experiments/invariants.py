@@ -10,11 +10,11 @@ CLAIM = ("-1 while disabled, never negative once enabled, never decreasing: on e
 OURS = "All of them hold on each JDK with threadclock."
 CONDITIONS = "three threads that work around ticks, in user mode and in the kernel, read each millisecond"
 CODE = [*READ_CODE, "lab/programs/java/Invariants.java"]
-SECONDS = 6, 120
+SECONDS = 6, 60
 
 
 def run(lab):
-    milliseconds, found = 1500 if lab.quick else 5000, {}
+    milliseconds, found = 1500 if lab.quick else 3000, {}
     for jdk in lab.chosen():
         for agent in (None, ""):
             lines = lab.java(jdk, "Invariants", milliseconds, agent=agent)

@@ -17,7 +17,7 @@ CONDITIONS = (
     "Kernels of Debian's packages in qemu-system without KVM; JDK 27 and the C library of its packages; "
     "times in these guests are 5 to 50 times longer than on hardware, so costs say nothing")
 CODE = ["native/core", "native/agent", "native/jvm", "lab/frame/guest.py", "lab/programs/interrupted.c"]
-SECONDS = 300, 2700
+SECONDS = 300, 1200
 # Debian's suite, machine, kernel, arguments for it, CPUs, and the CPU that the programs are bound to.
 KERNELS = (
     ("bookworm", "x86_64", "cloud", "", 2, None),
@@ -25,9 +25,7 @@ KERNELS = (
     ("trixie", "x86_64", "cloud", "", 2, None),
     ("sid", "x86_64", "cloud", "", 2, None),
     ("sid", "x86_64", "cloud", "", 1, None),
-    ("sid", "x86_64", "cloud", "", 4, None),
     ("sid", "x86_64", "cloud", "nohz_full=1", 2, 1),
-    ("sid", "x86_64", "cloud", "clocksource=hpet", 2, None),
     ("bookworm", "aarch64", "cloud", "", 2, None),
     ("trixie", "aarch64", "cloud", "", 2, None),
     ("sid", "aarch64", "cloud", "", 2, None),
@@ -109,7 +107,7 @@ def commands(machine, cpu, quick):
              "echo \"test ${t##*/} $s\"; [[ $s = 0 ]] || tail -n 40 /tmp/said; done")
     return {"kernel": "uname -r; cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
             **({} if quick else {"doctor": f"{jar} doctor --no-jdks --json",
-                                 "interrupted": "/tc/interrupted 400 5"}),
+                                 "interrupted": "/tc/interrupted 400 3"}),
             "split": f"{bound}/tc/split loads 1000",
             "demo": f"{jar} demo --quick --json - 2>/tmp/said || (tail /tmp/said; exit 1)",
             "virtual": f"{java} -cp /tc/threadclock.jar:/tc/classes VirtualCosts bounds "

@@ -100,12 +100,12 @@ RUNS = [
         lambda text: f"{sum(numbers('Tests run: ([0-9]+)', text))} tests, "
                      f"{sum(numbers('Skipped: ([0-9]+)', text))} of them skipped",
         lambda text: not sum(numbers("(?:Failures|Errors): ([0-9]+)", text)), [*AGENT, "ci/musl-jvm"]),
-    Run("starving-pool", "examples/starving-pool/run", 60, "a pool that starves another",
+    Run("starving-pool", "examples/starving-pool/run", 40, "a pool that starves another",
         "the account shows the wait",
         lambda text: next(line for line in text.splitlines() if line.startswith("Beside 8 ")),
         lambda text: "waits for a CPU" in text,
         ["examples/starving-pool/StarvingPool.java", "native/account"]),
-    Run("web", "examples/web/run", 120, "a web service with CPU time by endpoint",
+    Run("web", "examples/web/run", 90, "a web service with CPU time by endpoint",
         "the observations have the CPU time",
         lambda text: "; ".join("`{}` takes {} % of all elapsed time and {} % of the CPU time".format(*one)
                                for one in re.findall(r"^(/\w+) .* (\S+) % +(\S+) %$", text, re.M)[1:]) + ".",

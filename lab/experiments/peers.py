@@ -21,7 +21,7 @@ CONDITIONS = (
     "vthreadtime.")
 CODE = [*CORE, "java/command/src/main/java/dev/threadclock/command/sample",
         "lab/programs/jmh/pom.xml", "lab/programs/java/Loads.java", "lab/programs/java/Peers.java"]
-SECONDS = 150, 1100
+SECONDS = 150, 410
 THREADS = "around", "between", "system"
 NEAR = .1
 ARTHAS = "com.taobao.arthas:arthas-packaging:4.1.4:zip:bin"
@@ -129,13 +129,16 @@ OUTSIDE = {"threadclock top": top, "OSHI 7.5, JNA": oshi, "Arthas 4.1.4, thread 
 
 
 def run(lab):
-    ticks, library, rounds = rightness.ticks(lab), lab.async_profiler(), 1 if lab.quick else 3
+    ticks, library, rounds = rightness.ticks(lab), lab.async_profiler(), 1 if lab.quick else 2
     data = {"jdks": {}}
-    for jdk in lab.pair()[0].values():
-        subjects = {name: lambda tool=tool: beside(lab, jdk, lambda pid: tool(lab, pid), ticks)
-                    for name, tool in OUTSIDE.items()}
-        subjects["ThreadMXBean"] = lambda: within(lab, jdk, ticks, None)
-        subjects["async-profiler 4.6, event=cpu"] = lambda: within(lab, jdk, ticks, library)
+    pair = list(lab.pair()[0].values())
+    for jdk in pair:
+        # The others are shown on the last one only.
+        subjects = {name: lambda tool=tool, jdk=jdk: beside(lab, jdk, lambda pid: tool(lab, pid), ticks)
+                    for name, tool in OUTSIDE.items() if jdk == pair[-1] or tool == top}
+        if jdk == pair[-1]:
+            subjects["ThreadMXBean"] = lambda jdk=jdk: within(lab, jdk, ticks, None)
+            subjects["async-profiler 4.6, event=cpu"] = lambda jdk=jdk: within(lab, jdk, ticks, library)
         data["jdks"][str(jdk)] = lab.rounds(subjects, rounds)
     newest = lab.newest(17)
     data["within"] = {name: [float(word) for word in lab.source(
@@ -182,7 +185,7 @@ def tables(data):
               for name, found in data["within"].items()]
     return [*({"title": jdk, "head": HEAD, "rows": [
         [tool, *(shown(means(rounds, tool, thread)) for thread in THREADS), besides]
-        for tool, besides in BETTER.items()]} for jdk, rounds in data["jdks"].items()),
+        for tool, besides in BETTER.items() if tool in rounds[0]]} for jdk, rounds in data["jdks"].items()),
             {"title": data["newest"], "head": WITHIN_HEAD, "rows": within}]
 
 

@@ -38,7 +38,7 @@ PEERS = {
 }
 CODE = [*READ_CODE, "lab/programs/reads.c", "lab/programs/jmh/src",
         *library_java("ThreadClock", "CpuMeter", "internal/Clocks", "internal/JniClocks", "internal/Native")]
-SECONDS = 45, 600
+SECONDS = 45, 305
 
 
 def run(lab):

@@ -15,7 +15,7 @@ CONDITIONS = (
     "in one JVM with 3 GB; async-profiler counts the calls of ThreadMXBean; the price is that of the fastest "
     "of ten loops")
 CODE = [*READ_CODE, "lab/programs/java/Trino.java"]
-SECONDS = 1, 720
+SECONDS = 1, 580
 SETUPS = (("405", 17), ("483", 25)) # a version, and the JDK that it runs on: /proc, and the VIRT clock
 METHODS = {"user": "getCurrentThreadUserTime", "total": "getCurrentThreadCpuTime"}
 REPETITIONS = 8
@@ -83,13 +83,19 @@ def run(lab):
                for field, name in ((1, "process_ns"), (2, "query_ns"))},
             "log": log, "price": dict(zip(METHODS, map(int, price.groups()))) if price else None}
 
-    def calls(trino, jdk, method):
-        """Calls of a method for each of the four queries, by caller."""
-        file = BUILD / "calls.collapsed"
-        file.unlink(missing_ok=True)
-        engine(trino, jdk, 2, profiler, f"start,event=sun.management.ThreadImpl.{method},file={file}")
+    def calls(trino, jdk):
+        """Calls of each method for each of the four queries, by caller; the profiler counts one at a time."""
+        files = {kind: BUILD / f"{kind}.collapsed" for kind in METHODS}
+        starts = [f"start,event=sun.management.ThreadImpl.{METHODS[kind]},file={file}"
+                  for kind, file in files.items()]
+        for file in files.values():
+            file.unlink(missing_ok=True)
+        engine(trino, jdk, 4, profiler, starts[0], f"stop,file={files['user']}", starts[1])
+        return {kind: callers(file.read_text()) for kind, file in files.items()}
+
+    def callers(collapsed):
         counts = collections.Counter()
-        for stack, _, count in (line.rpartition(" ") for line in file.read_text().splitlines()):
+        for stack, _, count in (line.rpartition(" ") for line in collapsed.splitlines()):
             caller = [frame for frame in stack.split(";") if not frame.startswith("sun/management/")][-1]
             counts[caller.rpartition("/")[2]] += int(count)
         return {caller: count / 4 for caller, count in counts.items() if count >= 4}
@@ -99,7 +105,7 @@ def run(lab):
                            for way, agent in (("without", None), ("with", ""))}, 1)[0]
         logs = [collections.Counter(way.pop("log")) for way in ways.values()]
         found[f"Trino {trino}, {jdk}"] = {
-            "calls": {kind: calls(trino, jdk, method) for kind, method in METHODS.items()}, **ways,
+            "calls": calls(trino, jdk), **ways,
             "log": {"lines": sum(logs[0].values()),
                 "different": [*(logs[0] - logs[1]), *(logs[1] - logs[0])]}}
     return found

@@ -13,7 +13,7 @@ CONDITIONS = ("the copies of JDK 27 or 26 that upstream/build makes: Loads of ro
               "user time, 3 rounds")
 CODE = ["upstream/26", "upstream/27", "lab/programs/java/Loads.java",
         f"{rightness.PROBE}/TickLoads.java"]
-SECONDS = 60, 120
+SECONDS = 60, 95
 JMH = (1, .5, 1, .5)  # iterations and their seconds: warm-up, measurement
 
 
@@ -34,7 +34,7 @@ def run(lab):
                 "unpatched, with threadclock": (unpatched, "")}
 
     def measure(jdk, agent):
-        lines = lab.java(jdk, "Loads", "alone", 500 if lab.quick else 2000, tick_ns, phase_ns, agent=agent)
+        lines = lab.java(jdk, "Loads", "alone", 500 if lab.quick else 1000, tick_ns, phase_ns, agent=agent)
         read = lab.jmh(jdk, r"UserTime\.user$", "avgt", JMH, 1, agent)["user"]
         return {"loads": rightness.loads(lines), "ns": read["mean"]}
     return {"jdk": str(unpatched), "rounds": lab.rounds(

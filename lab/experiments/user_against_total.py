@@ -11,12 +11,12 @@ OURS = "With threadclock user time costs less than the JDK's own total."
 CONDITIONS = "JMH AverageTime of both reads by turns, 1 thread and twice the CPUs, 3 forks"
 LEAST = 30
 CODE = [*READ_CODE, "lab/programs/jmh/src"]
-SECONDS = 35, 500
+SECONDS = 35, 175
 
 
 def run(lab):
     pair, reason = lab.pair()
-    settings = QUICK if lab.quick else (2, 2, 3, 2)
+    settings = QUICK if lab.quick else (1, 1, 2, 1)
     subjects = {}
     for kind, jdk in pair.items():
         for threads in (1,) if lab.quick else (1, 2 * CPUS):

@@ -66,12 +66,13 @@ def of(home):
 
 
 def installed():
-    """All JDKs here, oldest first: JAVA_HOME, the usual folder, and those that ci/jdks has installed."""
+    """The newest JDK of each version and way to read user time, oldest first: of JAVA_HOME, the usual folder,
+    and those that ci/jdks has installed."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     cache = Path(os.environ.get("THREADCLOCK_JDKS_ROOT") or Path(cache, "threadclock/jdks"))
     homes = [os.environ.get("JAVA_HOME", "/nowhere"), *Path("/usr/lib/jvm").glob("*"), *cache.glob("*/jdk")]
-    found = {jdk.home: jdk for jdk in map(of, homes) if jdk}
-    return sorted(found.values(), key=lambda jdk: jdk.order)
+    found = sorted(filter(None, map(of, homes)), key=lambda jdk: jdk.order)
+    return list({(jdk.feature, jdk.legacy): jdk for jdk in found}.values())
 
 
 def short(names):

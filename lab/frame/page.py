@@ -37,8 +37,10 @@ def summary(measured):
     pairs = [((experiment, one), results.judged(experiment, one)) for experiment, one in measured]
     rows = [[cell.split("; ")[0] for cell in row] for row in rows_of(pairs)]
     older = f" † {results.OLDER}." if any("†" in row[1] for row in rows) else ""
-    return counted(pairs) + older + "\n\n" + markdown_table(
-        ["#", "what", "the published claim, here", "our claim, here"], rows)
+    why = [f"- Row {one.ROW}: {re.match('.*?[.](?= |$)', judged['why'])[0]}" for (one, _), judged in pairs
+           if judged["published"] and judged["published"].kind == verdict.REFUTED]
+    table = markdown_table(["#", "what", "the published claim, here", "our claim, here"], rows)
+    return "\n\n".join([counted(pairs) + older, table, "Why other figures were published:", "\n".join(why)])
 
 
 def text(experiment, one):

@@ -50,7 +50,8 @@ def sampled(legacy_ns, virt_ns, ours_ns):
     def fork(ns, index):
         return {**dict.fromkeys(stats.QUANTILES, ns * (1 + index / 1000)),
                                 "mean": ns * (1 + index / 1000), "samples": 9}
-    return {"jdks": {"legacy": "JDK 25.0.3", "virt": "JDK 25.0.5"}, "absent": None, "threads": 1, "rounds": [
+    jdks = {"legacy": "JDK 25.0.3", "virt": "JDK 25.0.5"}
+    return {"jdks": jdks, "absent": None, "threads": 1, "more": [], "rounds": [
         {"legacy": fork(legacy_ns, i), "virt": fork(virt_ns, i), "legacy with threadclock": fork(ours_ns, i),
          "virt with threadclock": fork(ours_ns, i)} for i in range(3)]}
 
@@ -228,8 +229,10 @@ def test_what_would_be_measured_again_on_the_same_inputs_is_not(monkeypatch):
     one, lab = ALL[0], Lab([])
     assert results.current(one, a_result(one), lab)
     for changed in ({"inputs": {}}, {"quiet": False}, {"quick": True}, {"data": None},
-                    {"jdks": {"JDK 8": ""}}, {"machine": {"cpu": "another"}}):
+                    {"machine": {"cpu": "another"}}):
         assert not results.current(one, a_result(one, **changed), lab), changed
+    lab.jdks = ["JDK 99"]
+    assert not results.current(one, a_result(one), lab)
 
 
 @pytest.mark.parametrize("one",

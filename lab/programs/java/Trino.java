@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Trino as DistributedQueryRunner creates it, a coordinator and two workers in this JVM, runs four queries of
- * TPC-H on tpch.tiny. Arguments: REPETITIONS, then what jcmd is to load before the last of them, a JVMTI
- * agent and its options. Prints "query NAME" with the nanoseconds of the process, of Trino's own sums for the
+ * TPC-H on tpch.tiny. Arguments: REPETITIONS, then a JVMTI agent that jcmd is to load before each of the
+ * last, with the options that follow, one for each. Prints "query NAME" with the nanoseconds of the process, of Trino's own sums for the
  * query and for its operators, and the SHA-256 of the rows; then "price" with the nanoseconds of a user read
  * and of a total read.
  */
@@ -84,8 +84,9 @@ public final class Trino {
             Trino trino = new Trino(System.out); // stdout as it is before Trino's logging replaces it
             int repetitions = Integer.parseInt(args[0]);
             for (int i = 1; i <= repetitions; i++) {
-                if (i == repetitions && args.length > 1) {
-                    load(args[1], args[2]);
+                int options = args.length - 1 - (repetitions - i);
+                if (options > 1) {
+                    load(args[1], args[options]);
                 }
                 for (String name : QUERIES.keySet()) {
                     trino.run(name);
