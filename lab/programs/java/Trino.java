@@ -25,9 +25,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Trino as DistributedQueryRunner creates it, a coordinator and two workers in this JVM, runs four queries of
  * TPC-H on tpch.tiny. Arguments: REPETITIONS, then a JVMTI agent that jcmd is to load before each of the
- * last, with the options that follow, one for each. Prints "query NAME" with the nanoseconds of the process, of Trino's own sums for the
- * query and for its operators, and the SHA-256 of the rows; then "price" with the nanoseconds of a user read
- * and of a total read.
+ * last, with the options that follow, one for each. Prints "query NAME" with the nanoseconds of the process,
+ * of Trino's own sums for the query and for its operators, and the SHA-256 of the rows; then "price" with the
+ * nanoseconds of a user read and of a total read.
  */
 public final class Trino {
     private static final Map<String, String> QUERIES = new LinkedHashMap<>();
