@@ -27,7 +27,6 @@ TITLES = {
     "rusage": "getrusage(RUSAGE_THREAD)",
     "now": "threadclock_user_now_ns",
     "proc": "/proc/self/task/<tid>/stat (legacy)",
-    "papi": "PAPI_get_virt_nsec (total)",
 }
 PEERS = {
     "threadclock": "threadclock (`userNanos()`, `totalInterpolatedNanos()`)",

@@ -150,11 +150,10 @@ class Lab:
             soname.unlink(missing_ok=True)
             soname.symlink_to(LIBRARY)
         sources = [PROGRAMS / f"{name}.c", *(ROOT / need for need in needs)]
-        papi = ["-DHAVE_PAPI", "-lpapi"] if name == "reads" and Path("/usr/include/papi.h").exists() else []
         output = BUILD / name
         return build(output, [*sources, *PROGRAMS.glob("*.h"), LIBRARY], [compiler, "-O2", "-Wall", "-Wextra",
         "-D_GNU_SOURCE", "-Inative/include", "-Inative/test", "-o", output, *sources, soname,
-        "-Wl,-rpath,$ORIGIN", "-lpthread", *papi])
+        "-Wl,-rpath,$ORIGIN", "-lpthread"])
 
     def jvmti(self, name):
         """A library of lab/programs in C that a JVM loads."""

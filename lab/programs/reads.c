@@ -23,9 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef HAVE_PAPI
-#include <papi.h>
-#endif
 #include "threadclock.h"
 
 enum { ROUNDS = 10001, MAPPED_BYTES = 1 << 20 };
@@ -142,9 +139,6 @@ static const struct source {
     {"now", threadclock_user_now_ns},
     {"proc", proc_user},
     {"one_byte", one_byte},
-#ifdef HAVE_PAPI
-    {"papi", (int64_t (*)(void))PAPI_get_virt_nsec},
-#endif
 };
 
 enum { SOURCES = sizeof sources / sizeof *sources };
@@ -327,10 +321,6 @@ static void clocks(void)
 
 int main(int argc, char **argv)
 {
-#ifdef HAVE_PAPI
-    /* Asks for hardware counters, which a virtual machine may lack. The timers work without them. */
-    PAPI_library_init(PAPI_VER_CURRENT);
-#endif
     if (argc >= 3 && strcmp(argv[1], "cost") == 0 && choose(argv + 3, argc - 3))
         cost(atoll(argv[2]) * 1000000);
     else if (argc >= 4 && strcmp(argv[1], "latency") == 0 && choose(argv + 4, argc - 4))

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.jmh;
 
-import dev.threadclock.CpuBudget;
-import dev.threadclock.CpuMeter;
-import dev.threadclock.CpuTimes;
-import dev.threadclock.CpuWork;
-import dev.threadclock.ThreadClock;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -21,8 +15,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The cost of a read of the calling thread, with each peer, beside the baselines; and of threadclock's
- * snapshot, meter, scope of work, and work of its own, which have user, system and total at once.
+ * The cost of a read of the calling thread, with each peer, beside the baselines.
  *
  * <p>HOW TO RUN: {@code java -jar lab/programs/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm
  * JAVA} for another JDK, {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p
@@ -34,7 +27,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(3)
 public class OwnThread {
-    /** One peer per fork: the interface then has a single implementation, so its calls are free. */
+    /** One peer per fork, made in the thread that reads: its calls are then free. */
     @State(Scope.Thread)
     public static class Peer {
         @Param({"threadclock", "threadMXBean", "oshi", "jna", "airlift"})
@@ -48,14 +41,6 @@ public class OwnThread {
         }
     }
 
-    @State(Scope.Thread)
-    public static class Triple {
-        final CpuTimes times = new CpuTimes();
-        final CpuMeter meter = new CpuMeter();
-        final CpuWork work = new CpuWork();
-        final CpuBudget budget = new CpuBudget(Duration.ofDays(1));
-    }
-
     @Benchmark
     public void baseline() {}
 
@@ -66,40 +51,11 @@ public class OwnThread {
 
     @Benchmark
     public long user(Peer peer) {
-        return peer.clock.userNanos();
+        return peer.clock.user.getAsLong();
     }
 
     @Benchmark
     public long total(Peer peer) {
-        return peer.clock.totalNanos();
-    }
-
-    @Benchmark
-    public long snapshot(Triple triple) {
-        ThreadClock.read(triple.times);
-        return triple.times.userNanos() + triple.times.totalNanos();
-    }
-
-    @Benchmark
-    public long meter(Triple triple) {
-        return triple.meter.start().stop().userNanos();
-    }
-
-    @Benchmark
-    public void scope(Triple triple) {
-        triple.work.open().close();
-    }
-
-    @Benchmark
-    public void scopeOfABudget(Triple triple) {
-        triple.budget.open().close();
-    }
-
-    @Benchmark
-    public long workOfItsOwn() {
-        CpuWork work = new CpuWork();
-        work.open().close();
-        work.end();
-        return work.totalNanos();
+        return peer.clock.total.getAsLong();
     }
 }
