@@ -135,6 +135,16 @@ def measure(experiment, lab, command):
         return results.without_data(experiment, lab, verdict.FAILED, reason, command)
 
 
+def left_out(chosen, lab):
+    """What a quick run has not looked at."""
+    measured = lab.chosen() if lab.jdks else []
+    skipped = [jdk for jdk in lab.jdks if jdk not in measured]
+    pages = [one.NAME for one in experiments.all_experiments()
+             if not (one.ROW or one.LONG or one.NAME in [each.NAME for each in chosen.experiments])]
+    return (f"Quick: most rows with {all_jdks.short(map(str, measured))} only, not with "
+            f"{all_jdks.short(map(str, skipped))}; without {', '.join(pages)}.")
+
+
 # What the launcher asks with TC_LAB_PARSE set: whether anything is left to do that needs a build.
 DONE = 64
 
@@ -168,8 +178,9 @@ def main(arguments):
             results.write(one, Path(folder) / f"{experiment.NAME}.json")
         if chosen.publish:
             publish.render(experiments.all_experiments())
-    Path(chosen.html).write_text(page.whole(measured))
-    print(page.counted([(pair, results.judged(*pair)) for pair in measured]))
+    skipped = left_out(chosen, lab) if chosen.quick else ""
+    Path(chosen.html).write_text(page.whole(measured, skipped))
+    print(page.counted([(pair, results.judged(*pair)) for pair in measured]), skipped)
     say(f"Wrote {chosen.html}")
     return int(any(one["data"] is None and one["verdict"][0] == verdict.FAILED for _, one in measured))
 

@@ -18,7 +18,8 @@ HERTZ = (10, 100)
 SLEEPERS, TOP_HERTZ = 1000, 10
 CODE = [*CORE, *library_java("ThreadTimes", "internal/ThreadTable", "internal/JavaThreads"),
         "java/command/src/main/java/dev/threadclock/command/top", "lab/programs/java/Observed.java",
-        "java/command/src/main/java/dev/threadclock/command/sample"]
+        "java/command/src/main/java/dev/threadclock/command/sample",
+        "java/command/src/main/java/dev/threadclock/command/interval"]
 SECONDS = 45, 275
 
 

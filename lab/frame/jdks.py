@@ -77,6 +77,7 @@ def installed():
 
 def short(names):
     """Of full names, "JDK 8, 17, 25.0.3, 25.0.5": each version as long as it takes to tell them apart."""
+    names = list(names)
     numbers = {name: [part for part in re.findall(r"\d+", name) if part != "1" or " 1." not in name]
                for name in names}
 

@@ -91,9 +91,10 @@ def section(experiment, one):
     return "\n".join(parts)
 
 
-def whole(measured):
+def whole(measured, skipped=""):
     pairs = [((experiment, one), results.judged(experiment, one)) for experiment, one in measured]
-    head = f"{counted(pairs)} Measured on {machine.in_words(measured[0][1]['machine'])}." if measured else ""
+    where = f"Measured on {machine.in_words(measured[0][1]['machine'])}." if measured else ""
+    head = " ".join(filter(None, (counted(pairs), skipped, where)))
     return "\n".join([
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>threadclock lab</title>',
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src '
