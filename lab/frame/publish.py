@@ -16,6 +16,10 @@ from .lab import ROOT
 BLOCK = re.compile(r"(<!-- figures: (.*?) -->\n).*?(<!-- /figures -->)", re.S)
 
 
+# The result, which each figure links, has the full name.
+JDK = re.compile(r"(JDK \d+(?:\.\d+){0,2})[.\d]* (?:Debian|Temurin|Corretto|Oracle)\b")
+
+
 class Unknown(Exception):
     """A page asks for what there is not."""
 
@@ -42,8 +46,11 @@ def figures(what, measured, folder):
     raise Unknown(f"there are no figures of '{what}'")
 
 
-def rendered(text, measured, folder):
-    return BLOCK.sub(lambda block: f"{block[1]}\n{figures(block[2], measured, folder)}\n\n{block[3]}", text)
+def rendered(page, measured, folder):
+    def shown(block):
+        text = JDK.sub(r"\1", figures(block[2], measured, folder))
+        return f"{block[1]}\n{text}\n\n{block[3]}"
+    return BLOCK.sub(shown, page)
 
 
 def pages():
