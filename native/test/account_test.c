@@ -287,14 +287,16 @@ static void begin_with(uint32_t pools, int64_t idle_ns)
     assert_non_null(account);
 }
 
-static void begin(void)
+static int begin(void **state)
 {
     begin_with(POOLS, INT64_C(1000000000000));
+    return 0;
 }
 
-TEST(threads_of_one_pool_are_one_group)
+#define ACCOUNT_TEST(name) TEST_WITH(name, begin, NULL)
+
+ACCOUNT_TEST(threads_of_one_pool_are_one_group)
 {
-    begin();
     java("http-1", 10, 1);
     java("http-2", 20, 2);
     java("other", 5, 0);
@@ -307,9 +309,8 @@ TEST(threads_of_one_pool_are_one_group)
     assert_sum(35, 3);
 }
 
-TEST(the_time_of_an_ended_thread_stays)
+ACCOUNT_TEST(the_time_of_an_ended_thread_stays)
 {
-    begin();
     struct row *ending = java("job-1", 10, 1);
     java("job-2", 20, 2);
     read_in_process();
@@ -323,9 +324,8 @@ TEST(the_time_of_an_ended_thread_stays)
     assert_sum(134, 3);
 }
 
-TEST(an_ended_threads_time_is_its_pools_up_to_its_end)
+ACCOUNT_TEST(an_ended_threads_time_is_its_pools_up_to_its_end)
 {
-    begin();
     struct row *seen = java("job-1", 10, 1), *seen_as_native = kernel("java", 5, 0),
                *ending_carrier = carrier(1, 0);
     read_in_process();
@@ -350,9 +350,8 @@ TEST(an_ended_threads_time_is_its_pools_up_to_its_end)
     assert_sum(351, 4);
 }
 
-TEST(a_thread_that_detaches_from_the_jvm_is_not_counted_twice)
+ACCOUNT_TEST(a_thread_that_detaches_from_the_jvm_is_not_counted_twice)
 {
-    begin();
     struct row *thread = kernel("native", 10, 0);
     read_account();
     reports_end(attaches(uses(thread, 5, 0)), "native"); /* attached and detached between two readings */
@@ -365,9 +364,8 @@ TEST(a_thread_that_detaches_from_the_jvm_is_not_counted_twice)
 }
 
 /* Its ThreadEnd event comes before the kernel's end, which may take long. */
-TEST(a_thread_that_is_seen_starting_and_ending_is_not_native)
+ACCOUNT_TEST(a_thread_that_is_seen_starting_and_ending_is_not_native)
 {
-    begin();
     struct row *starting = kernel("java", 5, 0), *attaching = kernel("native", 10, 0);
     read_in_process();
     reports_end(uses(starting, 90, 10), "job-1");
@@ -385,9 +383,8 @@ TEST(a_thread_that_is_seen_starting_and_ending_is_not_native)
     assert_times(TC_KIND_NATIVE, NULL, 23, 3);
 }
 
-TEST(the_agents_threads_are_a_pool_of_their_own)
+ACCOUNT_TEST(the_agents_threads_are_a_pool_of_their_own)
 {
-    begin();
     kernel("threadclock-pro", 3, 0);
     kernel("threadc..etheus", 4, 0); /* by new JDKs */
     kernel("threadcount", 1, 0);
@@ -397,9 +394,8 @@ TEST(the_agents_threads_are_a_pool_of_their_own)
 }
 
 /* Each time, with another id and with all that it has used since its start. */
-TEST(a_thread_that_attaches_again_and_again_is_counted_once)
+ACCOUNT_TEST(a_thread_that_attaches_again_and_again_is_counted_once)
 {
-    begin();
     struct row *known = java("callback", 100, 0);
     read_account();
     struct row *between = java("callback", 1000, 0);
@@ -418,9 +414,8 @@ TEST(a_thread_that_attaches_again_and_again_is_counted_once)
     assert_sum(1121, 0);
 }
 
-TEST(a_thread_with_an_ended_ones_tid_keeps_its_time)
+ACCOUNT_TEST(a_thread_with_an_ended_ones_tid_keeps_its_time)
 {
-    begin();
     read_account();
     ends(java("short", 1000, 0));
     struct row *worker = java("worker", 10, 0);
@@ -431,9 +426,8 @@ TEST(a_thread_with_an_ended_ones_tid_keeps_its_time)
 }
 
 /* More than the tables of one pass begin with. */
-TEST(all_of_many_ended_threads_are_counted)
+ACCOUNT_TEST(all_of_many_ended_threads_are_counted)
 {
-    begin();
     read_account();
     for (int i = 0; i < 900; i++)
         ends(java("short", 1000, 0));
@@ -442,9 +436,8 @@ TEST(all_of_many_ended_threads_are_counted)
     assert_sum(900000, 0);
 }
 
-TEST(a_pool_of_short_threads_keeps_its_place)
+ACCOUNT_TEST(a_pool_of_short_threads_keeps_its_place)
 {
-    begin();
     for (const char *name = "abcde"; *name; name++)
         ends(java((char[]){*name, '\0'}, 1, 0));
     read_account();
@@ -454,9 +447,8 @@ TEST(a_pool_of_short_threads_keeps_its_place)
     assert_pools("a,b,c,(other)");
 }
 
-TEST(an_empty_pool_does_not_disappear)
+ACCOUNT_TEST(an_empty_pool_does_not_disappear)
 {
-    begin();
     struct row *only = java("gone", 7, 0);
     read_in_process();
     leave_list(only);
@@ -466,9 +458,8 @@ TEST(an_empty_pool_does_not_disappear)
     assert_int_equal(group(TC_KIND_JAVA, "gone")->threads, 0);
 }
 
-TEST(a_renamed_threads_earlier_time_stays_in_its_old_group)
+ACCOUNT_TEST(a_renamed_threads_earlier_time_stays_in_its_old_group)
 {
-    begin();
     struct row *thread = java("old", 10, 0);
     read_in_process();
     rename_to(thread, "new");
@@ -479,9 +470,8 @@ TEST(a_renamed_threads_earlier_time_stays_in_its_old_group)
     assert_sum(15, 0);
 }
 
-TEST(a_starting_thread_is_native_until_it_is_known)
+ACCOUNT_TEST(a_starting_thread_is_native_until_it_is_known)
 {
-    begin();
     struct row *thread = kernel("java", 1, 0);
     read_in_process();
     thread->is_java = true;
@@ -492,9 +482,8 @@ TEST(a_starting_thread_is_native_until_it_is_known)
     assert_times(TC_KIND_JAVA, "worker-*", 9, 0);
 }
 
-TEST(the_kernels_name_may_change_after_the_start)
+ACCOUNT_TEST(the_kernels_name_may_change_after_the_start)
 {
-    begin();
     struct row *thread = kernel("java", 1, 0);
     read_account();
     rename_to(thread, "GC Thread#1");
@@ -503,9 +492,8 @@ TEST(the_kernels_name_may_change_after_the_start)
     assert_times(TC_KIND_GC, NULL, 9, 0);
 }
 
-TEST(a_split_that_differs_from_that_of_the_process_decreases_no_time)
+ACCOUNT_TEST(a_split_that_differs_from_that_of_the_process_decreases_no_time)
 {
-    begin();
     java("a", 60, 40);
     process_user = 50;
     process_system = 70;
@@ -514,9 +502,8 @@ TEST(a_split_that_differs_from_that_of_the_process_decreases_no_time)
     assert_sum(60, 60);
 }
 
-TEST(waits_and_names_are_read_only_of_threads_that_have_run)
+ACCOUNT_TEST(waits_and_names_are_read_only_of_threads_that_have_run)
 {
-    begin();
     struct row *busy = java("busy", 10, 0), *idle = java("idle", 10, 0);
     busy->waited = 100;
     idle->waited = 7;
@@ -540,9 +527,8 @@ TEST(waits_and_names_are_read_only_of_threads_that_have_run)
     assert_int_equal(waited(TC_KIND_UNSEEN, NULL), -1);
 }
 
-TEST(a_wait_that_cannot_be_read_is_read_later)
+ACCOUNT_TEST(a_wait_that_cannot_be_read_is_read_later)
 {
-    begin();
     struct row *thread = java("a", 10, 0);
     thread->waited = 100;
     read_account();
@@ -554,9 +540,8 @@ TEST(a_wait_that_cannot_be_read_is_read_later)
     assert_int_equal(waited(TC_KIND_JAVA, "a"), 120);
 }
 
-TEST(virtual_threads_are_not_counted_twice)
+ACCOUNT_TEST(virtual_threads_are_not_counted_twice)
 {
-    begin();
     struct row *of_jvm = carrier(100, 10);
     virtual_group("request-*", 60, 5)->threads = 7;
     struct row *query = virtual_group("query", 20, 0);
@@ -576,9 +561,8 @@ TEST(virtual_threads_are_not_counted_twice)
     assert_sum(108, 10);
 }
 
-TEST(a_group_that_is_ahead_of_its_carriers_waits_for_them)
+ACCOUNT_TEST(a_group_that_is_ahead_of_its_carriers_waits_for_them)
 {
-    begin();
     struct row *of_jvm = carrier(10, 0);
     virtual_group("v", 15, 0);
     read_in_process();
@@ -600,10 +584,9 @@ static void both_use(void)
     uses(of_both[1], during_pass, 0);
 }
 
-TEST(all_time_of_a_group_is_found_however_long_passes_take)
+ACCOUNT_TEST(all_time_of_a_group_is_found_however_long_passes_take)
 {
     static const int64_t during[] = {5, 50, 0, 1, 700, 0, 0, 3, 20, 0};
-    begin();
     of_both[0] = carrier(0, 0);
     of_both[1] = virtual_group("v", 0, 0);
     for (size_t i = 0; i < sizeof during / sizeof *during; i++) {
@@ -618,9 +601,8 @@ TEST(all_time_of_a_group_is_found_however_long_passes_take)
     assert_times(TC_KIND_VIRTUAL, "v", of_both[1]->user, 0);
 }
 
-TEST(virtual_threads_of_ended_carriers_are_not_unseen)
+ACCOUNT_TEST(virtual_threads_of_ended_carriers_are_not_unseen)
 {
-    begin();
     carrier(10, 0);
     virtual_group("v", 50, 5);
     process_user = 70;
@@ -631,9 +613,8 @@ TEST(virtual_threads_of_ended_carriers_are_not_unseen)
     assert_sum(70, 7);
 }
 
-TEST(another_schedulers_carriers_are_a_pool)
+ACCOUNT_TEST(another_schedulers_carriers_are_a_pool)
 {
-    begin();
     java("mine-1", 50, 0);
     virtual_group("v", 40, 0);
     read_in_process();
@@ -642,9 +623,8 @@ TEST(another_schedulers_carriers_are_a_pool)
     assert_sum(50, 0);
 }
 
-TEST(time_on_another_schedulers_carriers_is_not_taken_from_the_jvms_later)
+ACCOUNT_TEST(time_on_another_schedulers_carriers_is_not_taken_from_the_jvms_later)
 {
-    begin();
     java("mine-1", 50, 0);
     virtual_group("v", 40, 0);
     struct row *of_jvm = carrier(0, 0);
@@ -659,9 +639,8 @@ TEST(time_on_another_schedulers_carriers_is_not_taken_from_the_jvms_later)
     assert_sum(80, 0);
 }
 
-TEST(a_group_split_differently_than_its_carriers_decreases_no_time)
+ACCOUNT_TEST(a_group_split_differently_than_its_carriers_decreases_no_time)
 {
-    begin();
     struct row *of_jvm = carrier(10, 90), *v = virtual_group("v", 80, 0);
     read_in_process();
     assert_times(TC_KIND_VIRTUAL, "v", 10, 70);
@@ -673,9 +652,8 @@ TEST(a_group_split_differently_than_its_carriers_decreases_no_time)
     assert_sum(110, 90);
 }
 
-TEST(pools_above_the_limit_share_one)
+ACCOUNT_TEST(pools_above_the_limit_share_one)
 {
-    begin();
     for (const char *name = "abc"; *name; name++)
         java((char[]){*name, '\0'}, 1, 0);
     read_account();
@@ -689,9 +667,8 @@ TEST(pools_above_the_limit_share_one)
     assert_true(tc_account_is_overfull(account));
 }
 
-TEST(a_pool_without_threads_gives_its_place_and_leaves_its_time)
+ACCOUNT_TEST(a_pool_without_threads_gives_its_place_and_leaves_its_time)
 {
-    begin();
     struct row *first = java("first", 7, 1);
     first->waited = 3;
     java("a", 1, 0);
@@ -720,10 +697,9 @@ TEST(a_pool_without_threads_gives_its_place_and_leaves_its_time)
 }
 
 /* Hundreds of pools come and go: what is shown adds up, and what stays never decreases. */
-TEST(the_groups_add_up_however_many_pools_have_lived)
+ACCOUNT_TEST(the_groups_add_up_however_many_pools_have_lived)
 {
     int64_t past_user = 0, past_system = 0;
-    begin();
     for (int i = 0; i < 300; i++) {
         char name[] = {'p', '-', (char)('a' + i % 26), (char)('a' + i / 26), '\0'};
         ends(java(name, 50, i % 3));
@@ -741,9 +717,8 @@ TEST(the_groups_add_up_however_many_pools_have_lived)
 }
 
 /* The listing may have a new thread before those of the pools that have the places. */
-TEST(a_pool_whose_threads_come_later_in_a_pass_keeps_its_place)
+ACCOUNT_TEST(a_pool_whose_threads_come_later_in_a_pass_keeps_its_place)
 {
-    begin();
     for (const char *name = "abc"; *name; name++)
         java((char[]){*name, '\0'}, 1, 0);
     read_account();
@@ -772,9 +747,8 @@ TEST(an_idle_pool_gives_its_place_to_one_that_works)
     assert_int_equal(group(TC_KIND_JAVA, "idle")->threads, 1);
 }
 
-TEST(a_thread_of_the_common_pool_gets_a_place_when_there_is_one)
+ACCOUNT_TEST(a_thread_of_the_common_pool_gets_a_place_when_there_is_one)
 {
-    begin();
     java("a", 1, 0);
     struct row *ending = java("b", 1, 0);
     java("c", 1, 0);
@@ -791,9 +765,8 @@ TEST(a_thread_of_the_common_pool_gets_a_place_when_there_is_one)
     assert_sum(14, 0);
 }
 
-TEST(a_java_thread_with_the_name_of_a_jvm_thread_is_java)
+ACCOUNT_TEST(a_java_thread_with_the_name_of_a_jvm_thread_is_java)
 {
-    begin();
     java("GC Thread#0", 1, 0);
     java("C2 CompilerThread0", 2, 0)->is_of_top_group = true;
     read_account();
@@ -801,9 +774,8 @@ TEST(a_java_thread_with_the_name_of_a_jvm_thread_is_java)
     assert_times(TC_KIND_JIT, NULL, 2, 0);
 }
 
-TEST(a_pass_that_fails_changes_nothing)
+ACCOUNT_TEST(a_pass_that_fails_changes_nothing)
 {
-    begin();
     struct row *thread = java("a", 10, 0);
     read_in_process();
     threads_fail = true;
@@ -863,9 +835,8 @@ TEST(an_interval_has_what_was_used_in_it)
 }
 
 /* The rest does not decrease when the threads are ahead of the process's clock. */
-TEST(the_rest_is_what_exceeds_all_earlier_ones)
+ACCOUNT_TEST(the_rest_is_what_exceeds_all_earlier_ones)
 {
-    begin();
     struct row *thread = java("a", 0, 400);
     process_system = 1000;
     read_account();
@@ -895,9 +866,4 @@ TEST(any_sequence_of_readings_has_times_that_add_up_and_do_not_decrease)
         assert_true(tc_counter_used_user(&counter) >= 0);
         assert_true(tc_counter_used_user(&counter) <= tc_counter_used(&counter));
     }
-}
-
-int main(void)
-{
-    return run_added_tests();
 }

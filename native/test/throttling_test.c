@@ -44,7 +44,7 @@ static void put_mount(const char *shown, const char *type, const char *options)
     put("mounts", text);
 }
 
-static void begin(void)
+static int begin(void **state)
 {
     strcpy(folder, "/tmp/throttling-XXXXXX");
     assert_non_null(mkdtemp(folder));
@@ -52,15 +52,18 @@ static void begin(void)
     snprintf(mounts_file, sizeof mounts_file, "%s/mounts", folder);
     put_mount("/", "cgroup2", "rw");
     tc_throttling_begin(&throttling, groups_file, mounts_file);
+    return 0;
 }
 
-static void end(void)
+static int end(void **state)
 {
     char command[128];
     tc_throttling_end(&throttling);
     snprintf(command, sizeof command, "rm -r '%s'", folder);
-    assert_int_equal(system(command), 0);
+    return system(command);
 }
+
+#define THROTTLING_TEST(name) TEST_WITH(name, begin, end)
 
 static void put_in(const char *group, const char *file, const char *text)
 {
@@ -87,37 +90,30 @@ static void assert_read(int64_t periods, int64_t ns)
     assert_int_equal(throttling.ns.sum, ns);
 }
 
-TEST(is_unknown_without_files)
+THROTTLING_TEST(is_unknown_without_files)
 {
-    begin();
     assert_read(-1, -1);
-    end();
 }
 
-TEST(is_zero_without_a_limit)
+THROTTLING_TEST(is_zero_without_a_limit)
 {
-    begin();
     put("groups", "0::/app\n");
     put("app/cpu.max", "max 100000\n");
     put("app/cpu.stat", "usage_usec 5\n");
     assert_read(0, 0);
-    end();
 }
 
-TEST(follows)
+THROTTLING_TEST(follows)
 {
-    begin();
     put("groups", "0::/app\n");
     group("app", half, 3, 40);
     assert_read(3, 40000);
     group("app", half, 5, 70);
     assert_read(5, 70000);
-    end();
 }
 
-TEST(after_a_move_only_new_throttling_of_the_other_group_counts)
+THROTTLING_TEST(after_a_move_only_new_throttling_of_the_other_group_counts)
 {
-    begin();
     put("groups", "0::/app\n");
     group("app", half, 3, 40);
     group("elsewhere", half, 100, 1000);
@@ -126,12 +122,10 @@ TEST(after_a_move_only_new_throttling_of_the_other_group_counts)
     assert_read(3, 40000);
     group("elsewhere", half, 101, 1010);
     assert_read(4, 50000);
-    end();
 }
 
-TEST(once_an_outer_limit_is_tighter_only_its_new_throttling_counts)
+THROTTLING_TEST(once_an_outer_limit_is_tighter_only_its_new_throttling_counts)
 {
-    begin();
     put("groups", "0::/above/app\n");
     group("above", "90000 100000\n", 100, 1000);
     group("above/app", half, 3, 40);
@@ -140,13 +134,11 @@ TEST(once_an_outer_limit_is_tighter_only_its_new_throttling_counts)
     assert_read(3, 40000);
     group("above", "10000 100000\n", 102, 1030);
     assert_read(5, 70000);
-    end();
 }
 
-TEST(a_failed_read_adds_nothing)
+THROTTLING_TEST(a_failed_read_adds_nothing)
 {
     char stat[256], away[256];
-    begin();
     path_of(stat, "app/cpu.stat");
     path_of(away, "mounts.away");
     put("groups", "0::/app\n");
@@ -159,12 +151,10 @@ TEST(a_failed_read_adds_nothing)
     assert_read(3, 40000);
     group("app", half, 4, 50);
     assert_read(4, 50000);
-    end();
 }
 
-TEST(never_decreases)
+THROTTLING_TEST(never_decreases)
 {
-    begin();
     put("groups", "0::/app\n");
     group("app", half, 3, 40);
     tc_throttling_read(&throttling);
@@ -172,12 +162,10 @@ TEST(never_decreases)
     assert_read(3, 40000);
     put("app/cpu.stat", "nr_throttled many\n");
     assert_read(3, 40000);
-    end();
 }
 
-TEST(version_1_counts_where_it_has_the_cpu_controller)
+THROTTLING_TEST(version_1_counts_where_it_has_the_cpu_controller)
 {
-    begin();
     put("groups", "5:memory:/elsewhere\n4:cpu,cpuacct:/app\n0::/\n");
     put("app/cpu.cfs_quota_us", "150000\n");
     put("app/cpu.cfs_period_us", "100000\n");
@@ -193,13 +181,11 @@ TEST(version_1_counts_where_it_has_the_cpu_controller)
     put("app/cpu.cfs_quota_us", "-1\n");
     put("app/cpu.stat", "nr_periods 300\nnr_throttled 13\nthrottled_time 2600000000\n");
     assert_read(13, INT64_C(2600000000));
-    end();
 }
 
 /* In a container the mount may cover only part of the hierarchy. */
-TEST(the_top_of_the_mount_stands_for_a_group_that_cannot_be_seen)
+THROTTLING_TEST(the_top_of_the_mount_stands_for_a_group_that_cannot_be_seen)
 {
-    begin();
     put("cpu.stat", "nr_throttled 3\nthrottled_usec 40\n");
     put_mount("/docker/abc", "cgroup2", "rw");
     put("groups", "0::/docker/abc\n");
@@ -211,13 +197,11 @@ TEST(the_top_of_the_mount_stands_for_a_group_that_cannot_be_seen)
     put("groups", "0::/not/there\n");
     put("cpu.stat", "nr_throttled 5\nthrottled_usec 60\n");
     assert_read(5, 60000);
-    end();
 }
 
-TEST(text_that_is_not_understood_changes_nothing)
+THROTTLING_TEST(text_that_is_not_understood_changes_nothing)
 {
     static const char *const odd[] = {"x y", "100000 0", "1e5 100000", "99999999999999999999 100000"};
-    begin();
     put("groups", "0::/app\n");
     group("app", half, 3, 40);
     assert_read(3, 40000);
@@ -225,14 +209,12 @@ TEST(text_that_is_not_understood_changes_nothing)
         group("app", odd[i], 9, 90);
         assert_read(3, 40000);
     }
-    end();
 }
 
 /* The kernel gives a longer file in pieces. */
-TEST(long_files_are_read_whole)
+THROTTLING_TEST(long_files_are_read_whole)
 {
     char *mounts = calloc(1, 200000), line[256];
-    begin();
     snprintf(line, sizeof line, "31 23 0:28 / %s rw,relatime - cgroup2 cgroup rw\n", folder);
     while (strlen(mounts) < 150000)
         strcat(mounts, "23 28 0:21 / /some/where/else/in/a/container rw,nosuid - overlay overlay rw\n");
@@ -241,10 +223,4 @@ TEST(long_files_are_read_whole)
     group("app", half, 3, 40);
     assert_read(3, 40000);
     free(mounts);
-    end();
-}
-
-int main(void)
-{
-    return run_added_tests();
 }

@@ -155,7 +155,7 @@ class ReachPeriodsTest {
             assumeReadsVirt(jvm);
             long attached = System.currentTimeMillis();
             Files.createFile(younger());
-            AttachJvm.sleep(9000);
+            AttachJvm.sleep(6000);
             long detaching = System.currentTimeMillis();
             jvm.run("detach").ok();
             long detached = System.currentTimeMillis();
@@ -179,7 +179,7 @@ class ReachPeriodsTest {
         Path file = folder.resolve(recording + ".jfr");
         long began = System.currentTimeMillis();
         Files.createFile(younger());
-        AttachJvm.sleep(9000);
+        AttachJvm.sleep(6000);
         long ending = System.currentTimeMillis();
         jcmd(jdk, jvm, "JFR.stop", "name=" + recording, "filename=" + file);
         assertRight(file, jvm.said(), began, ending, threads);
@@ -203,7 +203,7 @@ class ReachPeriodsTest {
     }
 
     /** async-profiler also replaces functions of libjvm, on the same page, which it leaves writable. */
-    @OnEachJdk(from = 25)
+    @OnEachJdk(from = 26)
     void besideAsyncProfilersTimersBothAreRight(TestJdk jdk) throws Exception {
         for (boolean first : new boolean[]{true, false}) {
             Path profile = folder.resolve("profile-" + first);

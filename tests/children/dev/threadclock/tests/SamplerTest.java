@@ -96,6 +96,7 @@ class SamplerTest {
     void threadsThatComeAndGoAreNamedAndNoneOfTheirTimeIsLost(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(jdk, "starts=1000")) {
             long ofEnded = 0;
+            long unnamed = 0;
             long lost = 0;
             for (Json interval : intervals(jvm.run("top", "--json", "-n", "3", "-i", "0.7"))) {
                 List<Json> ended = interval.all("threads").stream()
@@ -111,11 +112,15 @@ class SamplerTest {
                 assertThat(ended).filteredOn(thread -> thread.number("javaThreadId") != 0)
                         .allSatisfy(thread -> assertThat(thread.number("life.totalNanos")).isPositive());
                 ofEnded += sum(ended, "totalNanos");
+                unnamed += sum(interval.all("threads").stream()
+                        .filter(thread -> thread.text("name").equals("(ended threads)")).toList(),
+                        "totalNanos");
                 lost += interval.number("process.totalNanos") - sum(interval.all("threads"), "totalNanos");
             }
             // In all: a sampler that is held up between the threads and the process makes up for it later.
             assertThat(lost).as("of %d ns that ended threads have used", ofEnded)
                     .isBetween(-ofEnded / 10, ofEnded / 10);
+            assertThat(unnamed).as("after they have left Java").isLessThan(ofEnded);
             assertThat(jvm.said()).isEmpty();
         }
     }

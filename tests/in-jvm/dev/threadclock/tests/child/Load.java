@@ -88,7 +88,7 @@ public final class Load {
 
     private static void nameAndWork(String name) {
         Thread.currentThread().setName(name);
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 30; i++) {
             Burn.slice();
         }
     }
