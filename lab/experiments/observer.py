@@ -20,7 +20,7 @@ CODE = [*CORE, *library_java("ThreadTimes", "internal/ThreadTable", "internal/Ja
         "java/command/src/main/java/dev/threadclock/command/top", "lab/programs/java/Observed.java",
         "java/command/src/main/java/dev/threadclock/command/sample",
         "java/command/src/main/java/dev/threadclock/command/interval"]
-SECONDS = 45, 275
+SECONDS = 30, 275
 
 
 def process_seconds(pid):

@@ -13,7 +13,7 @@ CONDITIONS = ("the copies of JDK 27 or 26 that upstream/build makes: Loads of ro
               "user time, 3 rounds")
 CODE = ["upstream/26", "upstream/27", "lab/programs/java/Loads.java",
         f"{rightness.PROBE}/TickLoads.java"]
-SECONDS = 60, 95
+SECONDS = 45, 95
 JMH = (1, .5, 1, .5)  # iterations and their seconds: warm-up, measurement
 
 

@@ -255,6 +255,11 @@ def test_the_results_are_small_and_of_one_kind():
     assert sum(file.stat().st_size for file in files) <= 300_000
 
 
+def test_a_publication_is_planned_for_an_evening_and_a_quick_look_for_minutes():
+    assert sum(one.SECONDS[1] for one in ALL if not one.LONG) <= 100 * 60
+    assert sum(one.SECONDS[0] for one in ALL if one.ROW) <= 6 * 60
+
+
 @pytest.mark.parametrize("one", [one for one in ALL if one.LONG], ids=lambda one: one.NAME)
 def test_a_long_run_needs_its_name(one):
     assert not one.ROW and one.NAME in {file.stem for file in results.FOLDER.iterdir()}
