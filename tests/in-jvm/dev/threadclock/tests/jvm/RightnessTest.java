@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RightnessTest {
     private static final long MILLIS = 1_000_000;
     private static final long RUN_NANOS = 1_500 * MILLIS;
-    /** A thread that got hardly any CPU proves nothing. */
-    private static final long LEAST_NANOS = 100 * MILLIS;
+    /** A thread that got hardly any CPU proves nothing: this part of the time is the least. */
+    private static final int LEAST = 15;
     private static final long TICK_NANOS = Long.getLong("threadclock.tick.length", 0);
     private static final TickLoads LOADS = new TickLoads(Burn.THREADS, TICK_NANOS,
             Long.getLong("threadclock.tick.phase", 0));
@@ -48,7 +48,7 @@ class RightnessTest {
         public void run() {
             do {
                 work();
-            } while (Burn.THREADS.getCurrentThreadCpuTime() < LEAST_NANOS);
+            } while (Burn.THREADS.getCurrentThreadCpuTime() < runNanos / LEAST);
             // The tick cache may be two ticks old: waits until it reflects the state after the work.
             LockSupport.parkNanos(3 * TICK_NANOS);
             user = Burn.THREADS.getCurrentThreadUserTime();
