@@ -147,9 +147,13 @@ static void free_member(struct tc_account *account, void *of, struct member *mem
     free(member);
 }
 
+enum { FIRST_ROWS = 4096 /* so that the first pass, too, reads most programs' threads once */ };
+
 /* Reads the threads into the rows. Their number, or a negative errno. */
 static int64_t read_rows(struct tc_account *account, void *of)
 {
+    if (account->rows == NULL && (account->rows = malloc(FIRST_ROWS * sizeof *account->rows)) != NULL)
+        account->rows_capacity = FIRST_ROWS;
     for (;;) {
         int64_t count = account->source->threads(of, account->rows, account->rows_capacity);
         if (count < 0 || (size_t)count <= account->rows_capacity)
@@ -269,11 +273,17 @@ static struct tc_group *carriers(struct tc_account *account)
     return account->of_jvm[TC_KIND_CARRIER];
 }
 
+/* The pool of a thread with this name. Those of threadclock share one. */
+static struct tc_group *pool(struct tc_account *account, const char *name)
+{
+    return tc_pools_of(&account->pools, tc_is_agents_thread(name) ? "threadclock" : name);
+}
+
 static struct tc_group *java_group(struct tc_account *account, const struct tc_java *java, const char *name)
 {
     enum tc_kind kind = java->is_of_top_group ? tc_kind_of_jvm_thread(name) : TC_KIND_NATIVE;
     return java->is_carrier    ? carriers(account)
-           : kind == TC_KIND_NATIVE ? tc_pools_of(&account->pools, name)
+           : kind == TC_KIND_NATIVE ? pool(account, name)
                                : account->of_jvm[kind];
 }
 
@@ -326,7 +336,7 @@ static void find_group(struct tc_account *account, void *of, const struct thread
             find_java_group(account, of, member);
     } else if (member->group == NULL || member->is_java || member->name_hash != hash_of(row->name)
                || tc_pools_are_unsettled(&account->pools, member->group)) {
-        set_group(member, tc_is_agents_thread(row->name) ? tc_pools_of(&account->pools, "threadclock")
+        set_group(member, tc_is_agents_thread(row->name) ? pool(account, row->name)
                                                          : account->of_jvm[tc_kind_of_jvm_thread(row->name)]);
         member->is_java = false;
         member->name_hash = hash_of(row->name);
@@ -380,7 +390,7 @@ static bool know(const struct tc_account *account, struct known *known)
 
 static struct tc_group *ended_group(struct tc_account *account, const struct tc_ended *ended)
 {
-    return ended->is_carrier ? carriers(account) : tc_pools_of(&account->pools, ended->name);
+    return ended->is_carrier ? carriers(account) : pool(account, ended->name);
 }
 
 static void count_ended(struct tc_account *account, struct member *member, const struct tc_ended *ended)

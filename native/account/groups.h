@@ -43,7 +43,7 @@ struct tc_group {
 /* The kind of a thread that HotSpot starts, by its name; TC_KIND_NATIVE for any other. */
 TC_INTERNAL enum tc_kind tc_kind_of_jvm_thread(const char *name);
 
-/* True for a thread of threadclock's agent: it runs Java code, but the JVM lists no agent's threads. */
+/* True for a thread of threadclock's own, by its name in Java or in the kernel. */
 TC_INTERNAL bool tc_is_agents_thread(const char *name);
 
 /* A group with a copy of this name; null: no memory. */

@@ -287,11 +287,17 @@ static int read_all(void)
     return error != 0 ? error : ended;
 }
 
-/* A thread often sets its name soon after it has started, so the second pass reads it again. */
+/*
+ * A thread often sets its name soon after it has started, so the second pass reads it again, unless the first
+ * one came a second or more after the start.
+ */
 static void look_at_names_again(void)
 {
+    uint64_t hz = (uint64_t)tc_proc_user_hz();
+    uint64_t second_ago = (uint64_t)threadclock_clock_ns(CLOCK_BOOTTIME) * hz / 1000000000 - hz;
     for (uint32_t i = 0; i < all.count; i++) {
         struct known *known = &all.known[i], present;
+        known->passes += known->passes == 0 && known->identity.start < second_ago ? 2 : 0;
         if (known->passes < 2 && ++known->passes == 2
             && tc_thread_identify(known->tid, &present.identity, present.name) == 0
             && present.identity.start == known->identity.start)
