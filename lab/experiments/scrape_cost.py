@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a scrape of the metrics costs."""
 from frame import page, stats, verdict
-from frame.lab import AGENT_JAR, CORE
+from frame.lab import CORE, LIBRARY
 
 OURS = "A scrape of a JVM with 2,000 threads, 200 of which have run, takes less than 10 ms of CPU time."
-CONDITIONS = "-javaagent with prometheus=; 61 scrapes of the account read anew, in each of 3 JVMs"
+CONDITIONS = "-agentpath with prometheus=; 61 scrapes of the account read anew, in each of 3 JVMs"
 # Threads, pools, and threads that run.
 JVMS = {"2,000, none": (2000, 50, 0), "2,000, of which 200": (2000, 50, 200),
         "200, of which 20": (200, 20, 20)}
 PORT = 19464
 MOST_US = 10_000
 FLEET, PERIOD_S = 100_000, 15
-CODE = ["java/agent/src/main", "java/library/src/main", *CORE, "lab/programs/java/ScrapeCost.java"]
+CODE = ["native/account", "native/agent", "native/jvm", *CORE, "lab/programs/java/ScrapeCost.java"]
 SECONDS = 100, 110
 
 
@@ -20,8 +20,8 @@ def run(lab):
 
     def measure(threads, pools, active):
         lines = lab.java(jdk, "ScrapeCost", PORT, threads, pools, active,
-                         options=(f"-javaagent:{AGENT_JAR}=prometheus={PORT}",))
-        return {f"{line[1]} {line[2]}": dict(zip(("bytes", "us", "heap", "series"), map(float, line[3:])))
+                         options=(f"-agentpath:{LIBRARY}=prometheus={PORT}",))
+        return {f"{line[1]} {line[2]}": dict(zip(("bytes", "us", "series"), map(float, line[3:])))
                 for line in lines if line[0] == "scrape"}
     return {"jdk": str(jdk), "rounds": lab.rounds(
         {name: lambda one=one: measure(*one) for name, one in JVMS.items()}, 3)}
@@ -37,7 +37,7 @@ def judge(data, quiet):
         "tables": [{"title": data["jdk"], "head": HEAD, "rows": rows(data)}]}
 
 
-HEAD = ["threads, of which run between two scrapes", "CPU us a scrape", "text, gzip", "heap", "series",
+HEAD = ["threads, of which run between two scrapes", "CPU us a scrape", "text", "series",
         f"{FLEET:,} JVMs, scraped every {PERIOD_S} s"]
 
 
@@ -45,9 +45,7 @@ def rows(data):
     found = []
     for name in JVMS:
         us, series = (of(data, name, "read identity", what) for what in ("us", "series"))
-        sizes = ", ".join(
-            f"{of(data, name, f'read {way}', 'bytes').value / 1024:.1f} KB" for way in ("identity", "gzip"))
-        found.append([name, str(us), sizes, f"{of(data, name, 'read identity', 'heap').value / 1024:.0f} KB",
+        found.append([name, str(us), f"{of(data, name, 'read identity', 'bytes').value / 1024:.1f} KB",
                       f"{series.value:.0f}", f"{FLEET / PERIOD_S * us.value / 1e6:.1f} CPUs, "
                                              f"{FLEET * series.value / 1e6:.1f} million series"])
     return found

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import com.sun.management.ThreadMXBean;
-import dev.threadclock.CpuAccount;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
-import java.lang.management.ManagementFactory;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.concurrent.Semaphore;
-import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
 /**
- * What one scrape of the agent's option prometheus= costs this JVM: the CPU time and the heap of the thread
+ * What one scrape of the agent's option prometheus= costs this JVM: the CPU time of the thread
  * threadclock-prometheus from accepting the connection to closing it. Arguments: the port, the number of
- * threads, of pools, and of threads that run between two scrapes. Prints for each encoding "scrape read", the
- * encoding, bytes of text, median microseconds of CPU time, bytes of heap, and series.
+ * threads, of pools, and of threads that run between two scrapes. Prints "scrape read identity", bytes of
+ * text, median microseconds of CPU time, and series.
  */
 public final class ScrapeCost {
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private static final int WARM_UP = 3_000;
+    private static final int WARM_UP = 30;
     private static final int SCRAPES = 61;
     /** A reading of the account serves all requests within 100 ms. */
     private static final int AGED_MILLIS = 110;
@@ -74,54 +71,52 @@ public final class ScrapeCost {
         URL url = URI.create("http://127.0.0.1:" + args[0] + "/metrics").toURL();
         Jvm jvm = new Jvm(Integer.parseInt(args[1]), Integer.parseInt(args[2]), Integer.parseInt(args[3]));
         for (int i = 0; i < WARM_UP; i++) {
-            CpuAccount.read(Duration.ZERO);
-            scrape(url, i % 2 == 0 ? "gzip" : "identity");
+            scrape(url);
         }
-        measure(url, jvm, "identity", SCRAPES);
-        measure(url, jvm, "gzip", 1); // for its size
-    }
-
-    private static void measure(URL url, Jvm jvm, String encoding, int scrapes) throws Exception {
-        long server = serverId(url);
-        long[] nanos = new long[scrapes];
-        long heap = THREADS.getThreadAllocatedBytes(server);
+        Path server = server();
+        long[] nanos = new long[SCRAPES];
         byte[] text = {};
-        for (int i = 0; i < scrapes; i++) {
+        for (int i = 0; i < SCRAPES; i++) {
             Thread.sleep(AGED_MILLIS);
             jvm.turn();
-            long before = THREADS.getThreadCpuTime(server);
-            text = scrape(url, encoding);
+            long before = nanos(server);
+            text = scrape(url);
             Thread.sleep(5); // until the server has closed the connection as well
-            nanos[i] = THREADS.getThreadCpuTime(server) - before;
+            nanos[i] = nanos(server) - before;
         }
-        heap = (THREADS.getThreadAllocatedBytes(server) - heap) / scrapes;
         Arrays.sort(nanos);
-        System.out.println("scrape read " + encoding + " " + text.length + " "
-                + nanos[scrapes / 2] / 1e3 + " " + heap + " " + series(text));
+        System.out.println("scrape read identity " + text.length + " " + nanos[SCRAPES / 2] / 1e3 + " "
+                + series(text));
     }
 
-    /** The JVM lists no thread of an agent, but answers for its id: the one that allocates when asked. */
-    private static long serverId(URL url) throws Exception {
-        long[] listed = THREADS.getAllThreadIds();
-        long[] others = LongStream.range(1, new Thread().getId())
-                .filter(id -> Arrays.stream(listed).noneMatch(each -> each == id)).toArray();
-        long[] before = THREADS.getThreadAllocatedBytes(others);
-        scrape(url, "identity");
-        long[] after = THREADS.getThreadAllocatedBytes(others);
-        return others[IntStream.range(0, others.length).boxed()
-                .max(Comparator.comparing(i -> after[i] - before[i]))
-                .orElseThrow(() -> new IllegalStateException("no agent with prometheus="))];
+    /** The folder of the server's thread; new JDKs shorten its name in the middle. */
+    private static Path server() throws IOException {
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(Paths.get("/proc/self/task"))) {
+            for (Path thread : threads) {
+                if (text(thread.resolve("comm")).startsWith("threadc")) {
+                    return thread;
+                }
+            }
+        }
+        throw new IllegalStateException("no agent with prometheus=");
     }
 
-    /** The number of lines that are not comments; 0 for compressed text. */
+    private static long nanos(Path thread) throws IOException {
+        return Long.parseLong(text(thread.resolve("schedstat")).split(" ")[0]);
+    }
+
+    private static String text(Path file) throws IOException {
+        return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    }
+
+    /** The number of lines that are not comments. */
     private static int series(byte[] text) {
         return (int) Arrays.stream(new String(text, StandardCharsets.UTF_8).split("\n"))
                 .filter(line -> line.startsWith("threadclock_")).count();
     }
 
-    private static byte[] scrape(URL url, String encoding) throws Exception {
+    private static byte[] scrape(URL url) throws Exception {
         HttpURLConnection connection = (HttpURLConnection) url.openConnection();
-        connection.setRequestProperty("Accept-Encoding", encoding);
         connection.setRequestProperty("Accept", "application/openmetrics-text;version=1.0.0");
         try (InputStream in = connection.getInputStream()) {
             ByteArrayOutputStream text = new ByteArrayOutputStream();
