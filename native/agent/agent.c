@@ -368,8 +368,8 @@ static void start(JavaVM *vm, struct agent_options *options)
         return;
     }
     if (agent.form == NULL)
-        agent.form = !options->starting ? "attach" : java_side_known() != NULL ? "javaagent" : "agentpath";
-    if (options->starting || java_side_known() != NULL)
+        agent.form = !options->starting ? "attach" : java_side_is_known() ? "javaagent" : "agentpath";
+    if (options->starting || java_side_is_known())
         jfr_cue_watch(agent.jvmti, live_environment(vm));
     report_log(options,
                "version %s, user time of the current thread from: %s, steps of %lld ns, at most %lld ns old",

@@ -16,6 +16,7 @@
 #include "java_binding.h"
 #include "java_calls.h"
 #include "lock.h"
+#include "slot.h"
 #include "threadclock.h"
 
 /* In libdl before glibc 2.34; a program that never loads a JVM need not have it. */
@@ -23,11 +24,9 @@
 
 static const char agent_name[] = "dev.threadclock.agent.Agent";
 
-/* Written once, under the lock. */
 static struct {
     struct tc_lock lock;
-    bool known;
-    struct java_side side;
+    jobject loader; /* of the classes; null: none have been loaded. Written once, under the lock */
 } java;
 
 /* Set when the JVM loads the agent at its start: only then is the library's file where a user has put it. */
@@ -61,11 +60,11 @@ static bool is_trusted(const char *jar, const char *library)
            && (of_jar.st_uid == 0 || of_jar.st_uid == of_library.st_uid) && access(jar, R_OK) == 0;
 }
 
-/* Writes the path of the jar. False, and the reason in problem: there is none. */
-static bool find_jar(char *path, size_t size, char *problem, size_t problem_size)
+/* Writes the path of the jar. False: there is none. */
+static bool find_jar(char *path, size_t size)
 {
     Dl_info info;
-    bool known = at_start && dladdr != NULL && dladdr((void *)java_side_load, &info) != 0
+    bool known = at_start && dladdr != NULL && dladdr((void *)java_side_offer, &info) != 0
                  && info.dli_fname != NULL;
     const char *slash = known ? strrchr(info.dli_fname, '/') : NULL;
     int folder = slash != NULL ? (int)(slash + 1 - info.dli_fname) : 0;
@@ -74,10 +73,6 @@ static bool find_jar(char *path, size_t size, char *problem, size_t problem_size
         if (length < (int)size && is_trusted(path, info.dli_fname))
             return true;
     }
-    snprintf(problem, problem_size, known
-        ? "put threadclock-agent.jar beside libthreadclock.so"
-        : "start the JVM with -agentpath:libthreadclock.so, beside which threadclock-agent.jar is, or with "
-          "-javaagent:threadclock-agent.jar");
     return false;
 }
 
@@ -125,14 +120,9 @@ static bool is_of_this_version(JNIEnv *env, jclass class)
     return boot_text(env, version, text, sizeof text) && strcmp(text, threadclock_version()) == 0;
 }
 
-static void keep(JNIEnv *env, jobject loader, jclass agent_class)
+static void keep(JNIEnv *env, jobject loader)
 {
-    struct java_side *side = &java.side;
-    if ((side->respond = (*env)->GetStaticMethodID(env, agent_class, "respond", "([BZ)[B")) == NULL)
-        return;
-    side->agent_class = (*env)->NewGlobalRef(env, agent_class);
-    side->loader = (*env)->NewGlobalRef(env, loader);
-    __atomic_store_n(&java.known, side->agent_class != NULL && side->loader != NULL, __ATOMIC_RELEASE);
+    TC_STORE(java.loader, loader != NULL ? (*env)->NewGlobalRef(env, loader) : NULL);
 }
 
 /* Ends the frame; clears what is pending. */
@@ -146,51 +136,41 @@ static void settle(JNIEnv *env)
 void java_side_offer(JNIEnv *env, jclass agent_class)
 {
     tc_lock(&java.lock);
-    if (!java.known && local_frame_push(env)) {
-        keep(env, called(env, agent_class, "getClassLoader", "()Ljava/lang/ClassLoader;"), agent_class);
+    if (java.loader == NULL && local_frame_push(env)) {
+        keep(env, called(env, agent_class, "getClassLoader", "()Ljava/lang/ClassLoader;"));
         settle(env);
     }
     tc_unlock(&java.lock);
 }
 
-const struct java_side *java_side_known(void)
+bool java_side_is_known(void)
 {
-    return __atomic_load_n(&java.known, __ATOMIC_ACQUIRE) ? &java.side : NULL;
+    return TC_LOAD(java.loader) != NULL;
 }
 
-bool java_side_is_there(char *problem, size_t problem_size)
-{
-    char path[4096];
-    return java_side_known() != NULL || find_jar(path, sizeof path, problem, problem_size);
-}
-
-const struct java_side *java_side_load(JNIEnv *env, char *problem, size_t problem_size)
+/* The loader of the classes, after loading them if necessary; null: they are unavailable. */
+static jobject load(JNIEnv *env)
 {
     char path[4096];
     tc_lock(&java.lock);
-    if (!java.known && find_jar(path, sizeof path, problem, problem_size)) {
-        snprintf(problem, problem_size, "%s cannot be loaded, or has another version than libthreadclock.so; "
-                 "take both from the same release", path);
-        if (local_frame_push(env)) {
-            jobject loader = make_loader(env, path);
-            jclass agent_class = loader != NULL ? class_of(env, agent_name, true, loader) : NULL;
-            if (agent_class != NULL && is_of_this_version(env, agent_class) && bind(env, loader))
-                keep(env, loader, agent_class);
-            settle(env);
-        }
+    if (java.loader == NULL && find_jar(path, sizeof path) && local_frame_push(env)) {
+        jobject loader = make_loader(env, path);
+        jclass agent_class = loader != NULL ? class_of(env, agent_name, true, loader) : NULL;
+        if (agent_class != NULL && is_of_this_version(env, agent_class) && bind(env, loader))
+            keep(env, loader);
+        settle(env);
     }
     tc_unlock(&java.lock);
-    return java_side_known();
+    return java.loader;
 }
 
 /* Registers the events at Flight Recorder. May wait: not to be called while its classes are initialised. */
 static void JNICALL record(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 {
-    char problem[400];
-    const struct java_side *side = java_side_load(env, problem, sizeof problem);
-    if (side == NULL || !local_frame_push(env))
+    jobject loader = load(env);
+    if (loader == NULL || !local_frame_push(env))
         return;
-    jclass events = class_of(env, "dev.threadclock.agent.jfr.CpuTimeEvents", true, side->loader);
+    jclass events = class_of(env, "dev.threadclock.agent.jfr.CpuTimeEvents", true, loader);
     jmethodID method = events != NULL ? (*env)->GetStaticMethodID(env, events, "register", "()V") : NULL;
     if (method != NULL)
         (*env)->CallStaticVoidMethod(env, events, method);

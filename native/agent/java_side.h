@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent's Java classes, which write metrics and supply events to Flight Recorder: those of -javaagent, or
- * of the jar beside this library. The latter are loaded when they are first needed, by a loader of their own
- * below the boot loader, so that class path, modules and archived classes (CDS, AOT) of the application stay
- * as they are.
+ * The agent's Java classes, which supply events to Flight Recorder: those of -javaagent, or of the jar beside
+ * this library. The latter are loaded when something first records, by a loader of their own below the boot
+ * loader, so that class path, modules and archived classes (CDS, AOT) of the application stay as they are.
  */
 #ifndef TC_JAVA_SIDE_H
 #define TC_JAVA_SIDE_H
@@ -15,26 +14,14 @@
 
 #include "sys.h"
 
-struct java_side {
-    jobject loader;
-    jclass agent_class;
-    jmethodID respond;
-};
-
 /* Call it when the JVM loads the agent at its start: the jar may be looked for later. */
 TC_INTERNAL void java_side_at_start(void);
 
 /* The jar has been loaded: its class Agent is used from now on. Only the first class counts. */
 TC_INTERNAL void java_side_offer(JNIEnv *env, jclass agent_class);
 
-/* What has been loaded or offered; null: nothing yet. */
-TC_INTERNAL const struct java_side *java_side_known(void);
-
-/* True: loaded, or to be had, as far as files show. False: the reason is in problem. */
-TC_INTERNAL bool java_side_is_there(char *problem, size_t problem_size);
-
-/* java_side_known() after loading the classes if necessary. Live phase. Null: the reason is in problem. */
-TC_INTERNAL const struct java_side *java_side_load(JNIEnv *env, char *problem, size_t problem_size);
+/* True: the classes are there. */
+TC_INTERNAL bool java_side_is_known(void);
 
 /*
  * From now on our events are registered with Flight Recorder as soon as it is first used; until then no class

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* At most one server, whose thread calls dev.threadclock.agent.Agent for each response. */
+/* At most one server, whose thread reads the account for each response. */
 #include "prometheus.h"
 
 #include <errno.h>
@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "java_calls.h"
-#include "java_side.h"
 #include "lock.h"
+#include "process_account.h"
 #include "report.h"
+#include "scrape_response.h"
 #include "scrape_server.h"
 
-enum { END_MS = 100, STOP_MS = 5000, RETRY_MS = 10000 };
+enum { END_MS = 100, STOP_MS = 5000 };
 
 /* Changed by one command of the agent at a time; under the lock, because the JVM may end meanwhile. */
 static struct {
@@ -25,89 +26,29 @@ static struct {
     char requested[OPTION_ADDRESS_BYTES];
 } metrics;
 
-/* Used by the server's thread; 0 if the classes have been loaded, or nobody has asked yet. */
-static int64_t failed_at_ms;
-
-static const char no_classes[] = "prometheus=%s needs threadclock's Java classes: %s; or leave the option "
-                                 "out";
-
-#define NO_METRICS "There are no metrics: the JVM's stderr says why.\n"
-
-/* Says nothing that a web page of another machine should not read. */
-static const char unavailable[] = "HTTP/1.1 503 Service Unavailable\r\n"
-                                  "Content-Type: text/plain; charset=utf-8\r\n"
-                                  "Connection: close\r\n\r\n" NO_METRICS;
-
-static int64_t now_ms(void)
-{
-    return threadclock_clock_ns(CLOCK_MONOTONIC) / 1000000;
-}
-
-/*
- * Loads the classes for the first scrape. A jar that does not fit is not looked into for each request, but
- * again after some time, because memory may have been short. Null: they are unavailable, reported once.
- */
-static const struct java_side *classes(JNIEnv *env, const struct scrape_server *server)
-{
-    char reason[1000];
-    int64_t failed_ms = __atomic_load_n(&failed_at_ms, __ATOMIC_RELAXED);
-    if (java_side_known() == NULL && failed_ms != 0 && now_ms() - failed_ms < RETRY_MS)
-        return NULL;
-    const struct java_side *side = java_side_load(env, reason, sizeof reason);
-    if (side == NULL && failed_ms == 0)
-        report_line("prometheus=%s: no metrics are served: %s", scrape_server_address(server), reason);
-    __atomic_store_n(&failed_at_ms, side == NULL ? now_ms() : 0, __ATOMIC_RELAXED);
-    return side;
-}
-
-/* Null: the method threw an exception or returned null, or there is no memory. */
-static char *copied(JNIEnv *env, jbyteArray bytes, size_t *size)
-{
-    if ((*env)->ExceptionCheck(env)) {
-        (*env)->ExceptionClear(env);
-        return NULL;
-    }
-    if (bytes == NULL)
-        return NULL;
-    jsize length = (*env)->GetArrayLength(env, bytes);
-    char *response = malloc((size_t)length);
-    if (response != NULL)
-        (*env)->GetByteArrayRegion(env, bytes, 0, length, (jbyte *)response);
-    *size = (size_t)length;
-    return response;
-}
-
-struct request {
+struct scraped {
+    jvmtiEnv *jvmti;
     JNIEnv *env;
-    struct scrape_server *server;
+    bool is_local; /* the server */
 };
+
+static int write_metrics(void *context, bool open_metrics, struct tc_text *text)
+{
+    const struct scraped *scraped = context;
+    return process_account_write(scraped->jvmti, scraped->env, open_metrics, text);
+}
 
 static char *respond(void *context, const char *head, size_t head_size, size_t *size)
 {
-    const struct request *request = context;
-    JNIEnv *env = request->env;
-    const struct java_side *side = classes(env, request->server);
-    if (side == NULL) {
-        *size = sizeof unavailable - 1;
-        return strdup(unavailable);
-    }
-    if (!local_frame_push(env))
-        return NULL;
-    jbyteArray bytes = (*env)->NewByteArray(env, (jsize)head_size);
-    if (bytes != NULL) {
-        (*env)->SetByteArrayRegion(env, bytes, 0, (jsize)head_size, (const jbyte *)head);
-        bytes = (*env)->CallStaticObjectMethod(env, side->agent_class, side->respond, bytes,
-                                               (jboolean)scrape_server_is_local(request->server));
-    }
-    char *response = copied(env, bytes, size);
-    local_frame_pop(env, NULL);
-    return response;
+    const struct scraped *scraped = context;
+    return scrape_response(head, head_size, scraped->is_local, write_metrics, context, size);
 }
 
 static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *server)
 {
-    struct request request = {env, server};
-    scrape_server_run(server, respond, &request);
+    struct scraped scraped = {jvmti, env, scrape_server_is_local(server)};
+    process_account_begin(jvmti, env);
+    scrape_server_run(server, respond, &scraped);
 }
 
 /* Stores the server that is there from now on, or null, and returns the one before. */
@@ -136,11 +77,6 @@ static const char *served(void)
 
 static struct scrape_server *listen_at(const char *address, char *problem, size_t problem_size)
 {
-    char reason[1000];
-    if (!java_side_is_there(reason, sizeof reason)) {
-        snprintf(problem, problem_size, no_classes, address, reason);
-        return NULL;
-    }
     struct scrape_server *server = scrape_server_open(address);
     if (server != NULL)
         return server;
@@ -249,6 +185,5 @@ void prometheus_ignored(const struct agent_options *asked, const struct agent_op
 
 void prometheus_status(const struct agent_options *to)
 {
-    bool failed = __atomic_load_n(&failed_at_ms, __ATOMIC_RELAXED) != 0;
-    report_answer(to, "prometheus=%s", metrics.server != NULL && !failed ? served() : "off");
+    report_answer(to, "prometheus=%s", metrics.server != NULL ? served() : "off");
 }

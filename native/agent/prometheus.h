@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The option prometheus=: listens, and answers each scrape with what Java code writes (java_side.h), which is
- * loaded for the first one. A JVM that nobody has scraped yet has a port and a sleeping thread more.
+ * The option prometheus=: listens, and answers each scrape with the account of the process, for which no
+ * class is loaded. A JVM that nobody has scraped yet has a port and a sleeping thread more.
  */
 #ifndef TC_AGENT_PROMETHEUS_H
 #define TC_AGENT_PROMETHEUS_H

@@ -19,11 +19,16 @@ static struct {
     jfieldID tid, eetop;
 } fields;
 
-/* How unregistered threads are found. Set once, by the first watch, before any reader. */
+/* Of the agent. jvmti is set once, by the first watch. */
 static struct {
     jvmtiEnv *jvmti;
-    struct vm_structs structs;
+    uint64_t started; /* threads, and times that others may have started unseen */
 } jvm;
+
+uint64_t java_threads_starts(void)
+{
+    return TC_LOAD(jvm.started);
+}
 
 static bool find_fields(JNIEnv *env)
 {
@@ -139,6 +144,7 @@ bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[J
 void JNICALL java_threads_started(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     threadclock_thread registered;
+    __atomic_fetch_add(&jvm.started, 1, __ATOMIC_RELEASE);
     if (find_fields(env))
         tc_threads_register_own(id_of(env, thread), &registered);
 }
@@ -153,12 +159,13 @@ void JNICALL java_threads_ended(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm)
 {
     if (jvm.jvmti == NULL) {
-        vm_structs_find(libjvm, &jvm.structs);
+        vm_structs_find(libjvm, &vm_structs_of_jvm);
         TC_STORE(jvm.jvmti, jvmti);
     }
     jvmtiError error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_START, NULL);
+    __atomic_fetch_add(&jvm.started, 1, __ATOMIC_RELEASE);
     return error;
 }
 
@@ -192,7 +199,7 @@ static void register_candidate(JNIEnv *env, struct candidate *candidate)
 {
     threadclock_thread known;
     uint64_t id = id_of(env, candidate->thread);
-    pid_t tid = java_threads_tid(env, candidate->thread, &jvm.structs, &candidate->eetop);
+    pid_t tid = java_threads_tid(env, candidate->thread, &vm_structs_of_jvm, &candidate->eetop);
     if (tid <= 0 || tc_threads_find(id, &known) == 0)
         return;
     if (tc_threads_register_other(id, tid, &candidate->registered) != 0)

@@ -57,6 +57,9 @@ TC_INTERNAL bool java_threads_is_carrier(JNIEnv *env, jthread thread);
 /* True: of the topmost group, as the JVM's own threads are. */
 TC_INTERNAL bool java_threads_is_of_top_group(JNIEnv *env, jthread thread);
 
+/* Differs if a thread may have started since the last call, from java_threads_watch to java_threads_stop. */
+TC_INTERNAL uint64_t java_threads_starts(void);
+
 /* True: the agent's JVMTI environment exists. */
 TC_INTERNAL bool java_threads_are_watched(void);
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The account of this process, for all its readers: what it asks of the JVM; the native of Java's view. */
+/* What the account asks of the JVM; the native of Java's view. */
+#include "process_account.h"
+
 #include <errno.h>
 #include <jni.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "account.h"
 #include "ended_threads.h"
 #include "java_binding.h"
+#include "java_calls.h"
 #include "java_threads.h"
 #include "lock.h"
 #include "proc_stat.h"
-#include "throttling.h"
 #include "tick.h"
 #include "vm_structs.h"
 
 static const int64_t idle_ns = INT64_C(60000000000); /* CpuAccount.MAX_POOLS */
+static const int64_t reuse_ns = INT64_C(100000000);  /* CpuAccount.REUSE */
 
 /* Under the lock. */
 static struct {
@@ -23,18 +25,25 @@ static struct {
     struct tc_account *account; /* begun by the first reading */
     struct tc_throttling throttling;
     int64_t read_at_ns;
+    uint64_t started; /* Java threads, when they were last listed here */
+    int lists_wanted;
+    uint32_t row_count; /* of the last reading; 0: none yet */
+    struct tc_metric_row rows[TC_METRIC_ROWS_MAX];
 } kept;
 
 /* A Java thread that the account does not know yet, at this index of those handed over. */
 struct fresh {
     pid_t tid;
-    jsize index;
+    jint index;
 };
 
 /* Of one pass. */
 struct reading {
     JNIEnv *env;
-    jobjectArray live; /* Java threads, also null ones; null: none has started */
+    jobjectArray given; /* Java threads, also null ones; null: those that are listed */
+    jvmtiEnv *jvmti;    /* that has listed them; null: they are not listed */
+    jthread *listed;
+    jint live; /* the number of either */
     struct fresh *fresh; /* ordered by TID */
     size_t count;
 };
@@ -81,21 +90,28 @@ static pid_t tid_of(JNIEnv *env, jobject thread)
     return java_threads_tid(env, thread, &vm_structs_of_jvm, &eetop);
 }
 
+/* A new reference to a Java thread; null: there is none. */
+static jobject live_thread(const struct reading *reading, jint index)
+{
+    JNIEnv *env = reading->env;
+    return reading->given != NULL ? (*env)->GetObjectArrayElement(env, reading->given, index)
+                                  : (*env)->NewLocalRef(env, reading->listed[index]);
+}
+
 /* Before the threads are read: the TIDs of new Java threads. If memory runs out, they stay native for now. */
 static void find_fresh(struct reading *reading)
 {
     JNIEnv *env = reading->env;
-    bool is_given = reading->live != NULL && vm_structs_of_jvm.found;
-    jsize length = is_given ? (*env)->GetArrayLength(env, reading->live) : 0;
+    if (reading->live == 0 || !vm_structs_of_jvm.found)
+        return;
     size_t known = tc_account_java_ids(kept.account, NULL, 0);
     uint64_t *ids = malloc((known + 1) * sizeof *ids);
-    reading->fresh = malloc((size_t)(length + 1) * sizeof *reading->fresh);
-    if (ids == NULL || reading->fresh == NULL)
-        length = 0;
-    else
+    reading->fresh = malloc((size_t)reading->live * sizeof *reading->fresh);
+    bool has_memory = ids != NULL && reading->fresh != NULL;
+    if (has_memory)
         qsort(ids, tc_account_java_ids(kept.account, ids, known), sizeof *ids, by_number);
-    for (jsize i = 0; i < length; i++) {
-        jobject thread = (*env)->GetObjectArrayElement(env, reading->live, i);
+    for (jint i = 0; has_memory && i < reading->live; i++) {
+        jobject thread = live_thread(reading, i);
         uint64_t id = thread != NULL ? java_threads_id(env, thread) : 0;
         bool is_new = id != 0 && bsearch(&id, ids, known, sizeof *ids, by_number) == NULL;
         pid_t tid = is_new ? tid_of(env, thread) : -1;
@@ -122,7 +138,7 @@ static bool java_thread(void *of, const struct threadclock_thread_row *row, stru
                                                    : NULL;
     if (fresh == NULL)
         return false;
-    jobject thread = (*env)->GetObjectArrayElement(env, reading->live, fresh->index);
+    jobject thread = live_thread(reading, fresh->index);
     jweak reference = tid_of(env, thread) == row->tid ? (*env)->NewWeakGlobalRef(env, thread) : NULL;
     if (reference != NULL)
         *java = (struct tc_java){java_threads_id(env, thread), reference,
@@ -167,55 +183,95 @@ static bool begin(void)
     return kept.account != NULL;
 }
 
-/* 1: read; 0: the last reading is younger than this; or a negative errno. */
-static int read_unless_younger(JNIEnv *env, jobjectArray live, int64_t age_ns)
+/*
+ * Lists all Java threads if one has started since they were last listed for a reading, and once more: the
+ * kernel's listing may have missed it. What is listed is freed by end_list.
+ */
+static void list_live(struct reading *reading, jvmtiEnv *jvmti)
 {
-    struct reading reading = {.env = env, .live = live};
-    bool is_first = kept.account == NULL;
+    uint64_t started = java_threads_starts();
+    if (started != kept.started)
+        kept.lists_wanted = 2;
+    kept.started = started;
+    if (kept.lists_wanted > 0 && local_frame_push(reading->env)) {
+        reading->jvmti = jvmti;
+        if ((*jvmti)->GetAllThreads(jvmti, &reading->live, &reading->listed) != JVMTI_ERROR_NONE)
+            reading->live = 0;
+    }
+}
+
+static void end_list(struct reading *reading)
+{
+    if (reading->jvmti == NULL)
+        return;
+    (*reading->jvmti)->Deallocate(reading->jvmti, (unsigned char *)reading->listed);
+    local_frame_pop(reading->env, NULL);
+}
+
+/* Reads the account unless its last reading is younger than this. 1: it was read; 0; or a negative errno. */
+static int read_account(struct reading *reading, jvmtiEnv *jvmti, int64_t age_ns)
+{
     int64_t at_ns = now_ns(NULL);
-    if (!is_first && kept.read_at_ns != 0 && at_ns - kept.read_at_ns < age_ns)
+    if (kept.row_count > 0 && at_ns - kept.read_at_ns < age_ns)
         return 0;
     if (!begin())
         return -ENOMEM;
-    find_fresh(&reading);
-    int error = tc_account_pass(kept.account, &reading);
-    free(reading.fresh);
+    if (jvmti != NULL)
+        list_live(reading, jvmti);
+    find_fresh(reading);
+    int error = tc_account_pass(kept.account, reading);
+    free(reading->fresh);
+    end_list(reading);
     if (error != 0)
         return error;
+    kept.lists_wanted -= reading->listed != NULL;
     tc_throttling_read(&kept.throttling);
+    kept.row_count = tc_metrics_read(kept.account, &kept.throttling, kept.rows);
     kept.read_at_ns = at_ns;
     return 1;
 }
 
-_Static_assert(TC_GROUPS_MAX == 236, "AccountReader.GROUPS");
-_Static_assert(TC_POOLS_MAX == 100, "CpuAccount.MAX_POOLS");
-
-/* What AccountReader.java reads: first this, then each group. */
-struct account_values {
-    jlong changes, is_new, age_ns, overfull, throttled_periods, throttled_ns;
-};
-
-struct group_values {
-    jlong kind, threads, user_ns, total_ns, waited_ns;
-};
-
-static jlong *values_of_groups(jlong *value, const struct tc_group **groups, uint32_t count)
+void process_account_begin(jvmtiEnv *jvmti, JNIEnv *env)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const struct tc_group *group = groups[i];
-        struct group_values values = {group->kind, group->threads, group->used.user_ns, group->used.total_ns,
-                                      tc_account_waited_ns(kept.account, group)};
-        memcpy(value, &values, sizeof values);
-        value += sizeof values / sizeof *value;
-    }
-    return value;
+    struct reading reading = {.env = env};
+    java_threads_prepare_names(env);
+    tc_lock(&kept.lock);
+    read_account(&reading, jvmti, reuse_ns);
+    tc_unlock(&kept.lock);
 }
 
-/* False: an exception is pending. */
-static bool set_names(JNIEnv *env, jobjectArray names, const struct tc_group **groups, uint32_t count)
+int process_account_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_metrics, struct tc_text *text)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        jstring name = (*env)->NewStringUTF(env, groups[i]->name);
+    struct reading reading = {.env = env};
+    ended_threads_listen(env);
+    tc_lock(&kept.lock);
+    int result = read_account(&reading, jvmti, reuse_ns);
+    if (result >= 0)
+        tc_metrics_write(kept.rows, kept.row_count, open_metrics, threadclock_version(), text);
+    tc_unlock(&kept.lock);
+    return result < 0 ? result : 0;
+}
+
+/* What AccountReader.java reads: first this, then each row. */
+struct account_values {
+    jlong changes, is_new, age_ns, overfull;
+};
+
+struct row_values {
+    jlong kind, values[TC_METRICS];
+};
+
+enum { VALUES = sizeof(struct account_values) / sizeof(jlong),
+       VALUES_OF_ROW = sizeof(struct row_values) / sizeof(jlong) };
+
+_Static_assert(TC_METRIC_ROWS_MAX == 237, "AccountReader.ROWS");
+_Static_assert(TC_POOLS_MAX == 100, "CpuAccount.MAX_POOLS");
+
+/* False: an exception is pending. */
+static bool set_names(JNIEnv *env, jobjectArray names)
+{
+    for (uint32_t i = 0; i < kept.row_count && kept.rows[i].name != NULL; i++) {
+        jstring name = (*env)->NewStringUTF(env, kept.rows[i].name);
         if (name == NULL)
             return false;
         (*env)->SetObjectArrayElement(env, names, (jsize)i, name);
@@ -224,33 +280,34 @@ static bool set_names(JNIEnv *env, jobjectArray names, const struct tc_group **g
     return true;
 }
 
-/* Copies the last reading. names are those of the given number of changes. Returns the number of groups. */
-static jint copy(JNIEnv *env, jlongArray values, jobjectArray names, bool is_new)
+/* Copies the last reading. names are those of the given number of changes. */
+static void copy(JNIEnv *env, jlongArray values, jobjectArray names, bool is_new)
 {
-    enum { VALUES = sizeof(struct account_values) / sizeof(jlong),
-           VALUES_OF_GROUP = sizeof(struct group_values) / sizeof(jlong) };
-    const struct tc_group *groups[TC_GROUPS_MAX];
-    jlong copied[VALUES + TC_GROUPS_MAX * VALUES_OF_GROUP], changes;
-    uint32_t count = tc_account_groups(kept.account, groups);
-    struct account_values account = {
-        (jlong)tc_account_changes(kept.account) + 1, is_new, now_ns(NULL) - kept.read_at_ns,
-        tc_account_is_overfull(kept.account), kept.throttling.periods.sum, kept.throttling.ns.sum};
+    jlong copied[VALUES + TC_METRIC_ROWS_MAX * VALUES_OF_ROW], *end = copied + VALUES, changes;
+    struct account_values account = {(jlong)tc_account_changes(kept.account) + 1, is_new,
+                                     now_ns(NULL) - kept.read_at_ns, tc_account_is_overfull(kept.account)};
     memcpy(copied, &account, sizeof account);
-    jlong *end = values_of_groups(copied + VALUES, groups, count);
+    for (uint32_t i = 0; i < kept.row_count; i++, end += VALUES_OF_ROW) {
+        *end = kept.rows[i].kind;
+        memcpy(end + 1, kept.rows[i].values, sizeof kept.rows[i].values);
+    }
     (*env)->GetLongArrayRegion(env, values, 0, 1, &changes);
-    if (changes == account.changes || set_names(env, names, groups, count))
+    if (changes == account.changes || set_names(env, names))
         (*env)->SetLongArrayRegion(env, values, 0, (jsize)(end - copied), copied);
-    return (jint)count;
 }
 
 TC_NATIVE(jint, Java_dev_threadclock_internal_Native_account, jlong age_ns, jobjectArray live,
           jlongArray values, jobjectArray names)
 {
+    struct reading reading = {.env = env, .given = live,
+                              .live = live != NULL ? (*env)->GetArrayLength(env, live) : 0};
     ended_threads_listen(env);
     tc_lock(&kept.lock);
-    int result = read_unless_younger(env, live, age_ns);
-    if (result >= 0)
-        result = copy(env, values, names, result == 1);
+    int result = read_account(&reading, NULL, age_ns);
+    if (result >= 0) {
+        copy(env, values, names, result == 1);
+        result = (int)kept.row_count - 1;
+    }
     tc_unlock(&kept.lock);
     return result;
 }

@@ -64,6 +64,8 @@ struct vm_structs vm_structs_of_jvm;
 
 void vm_structs_find(void *libjvm, struct vm_structs *structs)
 {
+    if (structs->found)
+        return;
     structs->found = (offset_of(libjvm, "JavaThread", "_osthread", &structs->osthread_offset)
                       || offset_of(libjvm, "Thread", "_osthread", &structs->osthread_offset))
                      && offset_of(libjvm, "OSThread", "_thread_id", &structs->thread_id_offset);

@@ -18,7 +18,7 @@ struct vm_structs {
     uint64_t thread_id_offset; /* of _thread_id in OSThread */
 };
 
-/* What the natives of the library need; found once, when their class is loaded. */
+/* Found when the class of the library's natives is loaded, or the agent first watches threads. */
 TC_INTERNAL extern struct vm_structs vm_structs_of_jvm;
 
 /* found: whether HotSpot describes what is needed. */

@@ -32,6 +32,13 @@ class AttachElsewhereTest {
         assertThat(top.out()).containsPattern(" [SR] +\\d+ +VM Thread\n").contains(" main\n");
         assertThat(jvm.answerer()).isEqualTo("threadclock");
         assertThat(jvm.copies()).isEqualTo(1);
+        AttachJvm.startCommand(who, "attach", jvm.pid(), "prometheus=0").end().exits(0);
+        String address = AttachJvm.startCommand(who, "status", jvm.pid()).end().out()
+                .replaceFirst("(?s).*prometheus +(127\\S+).*", "$1");
+        assertThat(Scrape.of(address).samples())
+                .containsKey("threadclock_threads{kind=\"java\",group=\"main\"}");
+        AttachJvm.startCommand(who, "detach", jvm.pid()).end().exits(0);
+        assertThat(Scrape.answers(address)).isFalse();
     }
 
     @OnEachJdk
@@ -77,7 +84,8 @@ class AttachElsewhereTest {
     @OnEachJdk
     void aJvmInAContainerIsReachedAndNothingIsLeftThere(TestJdk jdk) {
         Host.assumeMounts();
-        try (AttachJvm jvm = contained(ChildJvm.of(jdk), tmpfs("size=16m", "/tmp")).startTarget()) {
+        String mounts = tmpfs("size=16m", "/tmp") + " && mount -o remount,bind,ro /";
+        try (AttachJvm jvm = contained(ChildJvm.of(jdk), mounts).startTarget()) {
             assertWorks(jvm, List.of());
             assertThat(jvm.left("/tmp")).isEmpty();
         }

@@ -2,6 +2,7 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Burn;
@@ -156,5 +157,33 @@ class JfrTest {
             assertThat(result.out()).contains("java.lang.Object").doesNotContain(
                     "dev.threadclock.agent.jfr.CpuTimeEvents", "jdk.jfr.internal.PlatformRecorder");
         }
+    }
+
+    /** A library with this jar, or a link to one, beside it. */
+    private List<String> typesWithJar(TestJdk jdk, String... command) throws Exception {
+        Path file = folder.resolve("jar.jfr");
+        ChildJvm.exec((Object[]) command).end().exits(0);
+        recording(ChildJvm.of(jdk).with("-agentpath:" + folder.resolve("libthreadclock.so")), file, "")
+                .run(PoolWork.class, folder).ok();
+        return Used.inJfr(file).types();
+    }
+
+    /** Others may write into a folder beside the library, and can change where their link leads. */
+    @OnEachJdk
+    void onlyAJarOfThisVersionAndOfATrustedUserIsLoaded(TestJdk jdk) throws Exception {
+        Path jar = folder.resolve("threadclock-agent.jar");
+        Path link = folder.resolve("link.jar");
+        Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
+        Files.createSymbolicLink(link, Product.AGENT_JAR);
+        assertThat(typesWithJar(jdk, "true")).as("no jar").doesNotContain(THREADS);
+        assertThat(typesWithJar(jdk, "cp", "" + JarCopy.ofVersion(folder, "v0"), "" + jar))
+                .as("of another version").doesNotContain(THREADS);
+        assertThat(typesWithJar(jdk, "cp", "" + Product.AGENT_JAR, "" + jar)).contains(THREADS);
+        assumeTrue(ChildJvm.exec("chown", "-h", "12345", jar, link).end().exitCode() == 0,
+                "only root can give a file away");
+        assertThat(typesWithJar(jdk, "true")).as("of another user").doesNotContain(THREADS);
+        assertThat(typesWithJar(jdk, "mv", "" + link, "" + jar)).as("another user's link")
+                .doesNotContain(THREADS);
+        assertThat(typesWithJar(jdk, "chown", "-h", "0", "" + jar)).as("a trusted link").contains(THREADS);
     }
 }

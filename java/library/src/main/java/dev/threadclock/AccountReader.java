@@ -6,34 +6,29 @@ import dev.threadclock.internal.Clocks;
 import dev.threadclock.internal.JavaThreads;
 import dev.threadclock.internal.OneWarning;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
 /** Reads the account of the process, which native code keeps (native/account) for all its readers. */
 final class AccountReader {
-    static final AccountReader INSTANCE = new AccountReader();
-
     private static final Kind[] KINDS = Kind.values();
-    /** The largest possible number of groups, TC_GROUPS_MAX. */
-    private static final int GROUPS = 236;
+    /** The largest possible number of groups, and one row for the process: TC_METRIC_ROWS_MAX. */
+    private static final int ROWS = 237;
 
-    // What native code writes: of the account, and of each group.
+    // What native code writes: of the account; then of each row its kind, and its values by CpuMetric.
     private static final int IS_NEW = 1;
     private static final int AGE = 2;
     private static final int OVERFULL = 3;
-    private static final int THROTTLED_PERIODS = 4;
-    private static final int THROTTLED_NANOS = 5;
-    private static final int VALUES = 6;
-    private static final int KIND = 0;
-    private static final int THREADS = 1;
-    private static final int USER = 2;
-    private static final int TOTAL = 3;
-    private static final int WAITED = 4;
-    private static final int VALUES_OF_GROUP = 5;
+    private static final int FIRST_ROW = 4;
+    private static final int METRICS = CpuMetric.values().length;
+    private static final int ROW = 1 + METRICS;
+
+    static final AccountReader INSTANCE = new AccountReader();
 
     private final JavaThreads.Started started = new JavaThreads.Started();
-    private final long[] values = new long[VALUES + GROUPS * VALUES_OF_GROUP];
-    private final String[] names = new String[GROUPS];
+    private final long[] values = new long[FIRST_ROW + ROWS * ROW];
+    private final String[] names = new String[ROWS];
     private final OneWarning tooMany = new OneWarning("the CPU account has " + CpuAccount.MAX_POOLS
             + " pools of threads that work: the time of further ones goes to the pool (other). Threads of one"
             + " pool should have names that differ in nothing but numbers");
@@ -85,15 +80,17 @@ final class AccountReader {
     private CpuAccount account(int count) {
         List<CpuGroup> groups = new ArrayList<>(count);
         CpuSnapshot sum = CpuSnapshot.ZERO;
-        for (int i = 0, at = VALUES; i < count; i++, at += VALUES_OF_GROUP) {
-            long user = values[at + USER];
-            long total = values[at + TOTAL];
-            CpuSnapshot times = new CpuSnapshot(user, total - user, total);
-            groups.add(new CpuGroup(KINDS[(int) values[at + KIND]], names[i], (int) values[at + THREADS],
-                    times, values[at + WAITED]));
-            sum = sum.plus(times);
+        for (int i = 0; i < count; i++) {
+            Kind kind = KINDS[(int) values[FIRST_ROW + i * ROW]];
+            CpuGroup group = new CpuGroup(kind, names[i], valuesOf(i));
+            groups.add(group);
+            sum = sum.plus(group.times());
         }
-        return new CpuAccount(Collections.unmodifiableList(groups), sum, values[THROTTLED_PERIODS],
-                values[THROTTLED_NANOS]);
+        return new CpuAccount(Collections.unmodifiableList(groups), sum, valuesOf(count));
+    }
+
+    private long[] valuesOf(int row) {
+        int first = FIRST_ROW + row * ROW + 1;
+        return Arrays.copyOfRange(values, first, first + METRICS);
     }
 }

@@ -56,14 +56,12 @@ public final class CpuAccount {
 
     private final List<CpuGroup> groups;
     private final CpuSnapshot process;
-    private final long throttledPeriods;
-    private final long throttledNanos;
+    private final long[] values; // of the process, by CpuMetric
 
-    CpuAccount(List<CpuGroup> groups, CpuSnapshot process, long throttledPeriods, long throttledNanos) {
+    CpuAccount(List<CpuGroup> groups, CpuSnapshot process, long[] values) {
         this.groups = groups;
         this.process = process;
-        this.throttledPeriods = throttledPeriods;
-        this.throttledNanos = throttledNanos;
+        this.values = values;
     }
 
     /**
@@ -105,12 +103,22 @@ public final class CpuAccount {
     }
 
     /**
+     * {@return the value of a metric of the process, in nanoseconds if its unit is seconds; -1: it is one of
+     * groups, or unknown}
+     *
+     * @param metric which one
+     */
+    public long value(CpuMetric metric) {
+        return values[metric.ordinal()];
+    }
+
+    /**
      * {@return the number of periods in which the process's control group reached its CPU limit and was
      * stopped (nr_throttled), since the group was created; 0 without a limit, -1 if the control groups cannot
      * be read}
      */
     public long throttledPeriods() {
-        return throttledPeriods;
+        return value(CpuMetric.THROTTLED_PERIODS);
     }
 
     /**
@@ -119,11 +127,12 @@ public final class CpuAccount {
      * read}
      */
     public long throttledNanos() {
-        return throttledNanos;
+        return value(CpuMetric.THROTTLED_TIME);
     }
 
     @Override
     public String toString() {
-        return "process " + process + " in " + groups.size() + " groups, throttled " + throttledNanos + " ns";
+        return "process " + process + " in " + groups.size() + " groups, throttled " + throttledNanos()
+                + " ns";
     }
 }

@@ -44,16 +44,26 @@ public final class CpuGroup {
 
     private final Kind kind;
     private final String name;
-    private final int threads;
     private final CpuSnapshot times;
-    private final long waitedNanos;
+    private final long[] values; // by CpuMetric
 
-    CpuGroup(Kind kind, String name, int threads, CpuSnapshot times, long waitedNanos) {
+    CpuGroup(Kind kind, String name, long[] values) {
         this.kind = kind;
         this.name = name;
-        this.threads = threads;
-        this.times = times;
-        this.waitedNanos = waitedNanos;
+        this.values = values;
+        long user = value(CpuMetric.CPU_USER);
+        long system = value(CpuMetric.CPU_SYSTEM);
+        times = new CpuSnapshot(user, system, user + system);
+    }
+
+    /**
+     * {@return the value of a metric, in nanoseconds if its unit is seconds; -1: this group does not have it,
+     * or it is unknown}
+     *
+     * @param metric which one
+     */
+    public long value(CpuMetric metric) {
+        return values[metric.ordinal()];
     }
 
     /** {@return the kind of its threads} */
@@ -74,7 +84,7 @@ public final class CpuGroup {
 
     /** {@return the number of living threads} */
     public int threads() {
-        return threads;
+        return (int) value(CpuMetric.THREADS);
     }
 
     /** {@return user, system and total time of all its threads; never decreases} */
@@ -91,11 +101,12 @@ public final class CpuGroup {
      *     carriers wait), and where the kernel does not count this (schedstat)
      */
     public long waitedNanos() {
-        return waitedNanos;
+        return value(CpuMetric.CPU_WAIT);
     }
 
     @Override
     public String toString() {
-        return kind + " " + name + ", " + threads + " threads: " + times + ", waited " + waitedNanos + " ns";
+        return kind + " " + name + ", " + threads() + " threads: " + times + ", waited " + waitedNanos()
+                + " ns";
     }
 }

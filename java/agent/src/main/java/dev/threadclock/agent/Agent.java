@@ -2,7 +2,6 @@
 package dev.threadclock.agent;
 
 import dev.threadclock.internal.NativeLibrary;
-import dev.threadclock.prometheus.Prometheus;
 import java.lang.instrument.Instrumentation;
 
 /**
@@ -10,8 +9,8 @@ import java.lang.instrument.Instrumentation;
  * which makes {@code ThreadMXBean.getCurrentThreadUserTime()} of this JVM fast and right. If anything goes
  * wrong, it prints one line to stderr and the JVM runs as it would without the agent. While the agent is
  * active, a second start in the same JVM is ignored; the native side decides, because it may have been
- * started by -agentpath or by another class loader. With -agentpath, the native side loads this class when it
- * calls it for metrics.
+ * started by -agentpath or by another class loader. With -agentpath, the native side loads this class with
+ * the events for Flight Recorder.
  */
 public final class Agent {
     private Agent() {}
@@ -61,9 +60,4 @@ public final class Agent {
      * Never throws: reports failures on stderr itself. starting: the JVM, as opposed to an attach.
      */
     private static native void start0(String options, boolean starting);
-
-    /** Called by native code, which serves what prometheus= asks for. */
-    private static byte[] respond(byte[] head, boolean local) {
-        return Prometheus.respond(head, local);
-    }
 }

@@ -3,18 +3,18 @@ package dev.threadclock.micrometer;
 
 import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
+import dev.threadclock.CpuMetric;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.ToLongFunction;
+import java.util.Objects;
 
 /**
  * The meters of one registry. A registry reads them one by one and does not report when a scrape begins, but
@@ -27,14 +27,11 @@ final class AccountMeters {
     /** Limits how long meters that are read outside of scrapes use one account. */
     private static final long LONGEST_SCRAPE_NANOS = 1_000_000_000;
     private static final double NANOS_PER_SECOND = 1e9;
-    private static final String OF_GROUP = "CPU time of the threads of a group,"
-            + " including those that have ended";
+    private static final Tags PROCESS = Tags.empty();
 
     private final MeterRegistry registry;
     private final Tags tags;
-    private final Map<Tags, List<Meter>> counted = new HashMap<>();
-    private final Map<Tags, List<Meter>> waiting = new HashMap<>();
-    private boolean isThrottlingKnown;
+    private final Map<Tags, Map<CpuMetric, Meter>> meters = new HashMap<>(); // null: about to be registered
     private Scrape scrape;
     private long scrapes;
     private long registered; // the number of the last scrape whose groups have their meters
@@ -69,27 +66,31 @@ final class AccountMeters {
             }
         }
 
-        /** -1: there is no such group any more. */
-        long of(Tags key, ToLongFunction<CpuGroup> quantity) {
+        /** -1: unknown, or there is no such group any more. */
+        long of(Tags key, CpuMetric metric) {
             CpuGroup group = groups.get(key);
-            return group == null ? -1 : quantity.applyAsLong(group);
+            return key == PROCESS ? account.value(metric) : group == null ? -1 : group.value(metric);
         }
     }
 
     /** What one meter reports. That of a group which is gone keeps its last value until it is removed. */
     private final class Value {
-        private final ToLongFunction<Scrape> quantity;
-        private final boolean ofPair; // user or system
+        private final Tags key;
+        private final CpuMetric metric;
         private long answered; // the number of the last scrape
         private long last;
 
-        Value(ToLongFunction<Scrape> quantity, boolean ofPair) {
-            this.quantity = quantity;
-            this.ofPair = ofPair;
+        Value(Tags key, CpuMetric metric) {
+            this.key = key;
+            this.metric = metric;
+        }
+
+        boolean isOfPair() {
+            return !metric.mode().isEmpty(); // user or system
         }
 
         long now() {
-            return quantity.applyAsLong(scrapeOf(this));
+            return scrapeOf(this).of(key, metric);
         }
 
         /** An unknown value is -1 and does not make the counter decrease. */
@@ -97,7 +98,7 @@ final class AccountMeters {
             long now = now();
             synchronized (this) {
                 last = Math.max(last, now);
-                return last;
+                return metric.isInSeconds() ? last / NANOS_PER_SECOND : last;
             }
         }
     }
@@ -111,7 +112,7 @@ final class AccountMeters {
             current = isNew ? begunAnew() : scrape;
             value.answered = current.number;
             // Pairs only if the last scrape read nothing else, because a filter denies it.
-            registers = registered < (value.ofPair ? current.number - 1 : current.number);
+            registers = registered < (value.isOfPair() ? current.number - 1 : current.number);
             registered = registers ? current.number : registered;
         }
         if (registers) {
@@ -131,70 +132,55 @@ final class AccountMeters {
     }
 
     private void registerNew(Scrape begun) {
-        begun.groups.forEach((key, group) -> {
-            if (isNew(counted, key)) {
-                Tags own = tags.and(key);
-                Value threads = new Value(now -> now.of(key, CpuGroup::threads), false);
-                keep(counted, key,
-                        counter("threadclock.cpu.time", OF_GROUP, "seconds", own.and("cpu.mode", "user"),
-                                now -> now.of(key, known -> known.times().userNanos())),
-                        counter("threadclock.cpu.time", OF_GROUP, "seconds", own.and("cpu.mode", "system"),
-                                now -> now.of(key, known -> known.times().systemNanos())),
-                        Gauge.builder("threadclock.threads", threads, value -> Math.max(0, value.now()))
-                                .strongReference(true).tags(own).baseUnit("threads")
-                                .description("Living threads of a group").register(registry));
+        begun.groups.keySet().forEach(key -> registerNew(begun, key));
+        registerNew(begun, PROCESS);
+        removeGone(begun);
+    }
+
+    private void registerNew(Scrape begun, Tags key) {
+        for (CpuMetric metric : CpuMetric.values()) {
+            if (begun.of(key, metric) >= 0 && isNew(key, metric)) {
+                keep(key, metric, register(key, metric));
             }
-            if (group.waitedNanos() >= 0 && isNew(waiting, key)) {
-                keep(waiting, key, counter("threadclock.cpu.wait",
-                        "Time for which threads of a group were runnable but waited for a CPU,"
-                                + " summed over threads",
-                        "seconds", tags.and(key), now -> now.of(key, CpuGroup::waitedNanos)));
-            }
-        });
-        removeGone(counted, begun);
-        removeGone(waiting, begun);
-        if (begun.account.throttledNanos() >= 0 && isThrottlingNew()) {
-            counter("threadclock.throttled.time",
-                    "Time for which the CPU limit stopped the control group, summed over CPUs",
-                    "seconds", tags, now -> now.account.throttledNanos());
-            counter("threadclock.throttled.periods",
-                    "Periods in which the control group reached its CPU limit", null, tags,
-                    now -> now.account.throttledPeriods());
         }
     }
 
-    private synchronized boolean isNew(Map<Tags, List<Meter>> registered, Tags key) {
-        return registered.putIfAbsent(key, Collections.emptyList()) == null;
+    private synchronized boolean isNew(Tags key, CpuMetric metric) {
+        Map<CpuMetric, Meter> known = meters.computeIfAbsent(key, any -> new EnumMap<>(CpuMetric.class));
+        boolean isNew = !known.containsKey(metric);
+        known.putIfAbsent(metric, null);
+        return isNew;
     }
 
-    private synchronized void keep(Map<Tags, List<Meter>> registered, Tags key, Meter... meters) {
-        registered.put(key, Arrays.asList(meters));
+    private synchronized void keep(Tags key, CpuMetric metric, Meter meter) {
+        meters.get(key).put(metric, meter);
     }
 
     /** Of pools that have given up their place in the account. */
-    private void removeGone(Map<Tags, List<Meter>> registered, Scrape begun) {
+    private void removeGone(Scrape begun) {
         List<Meter> gone = new ArrayList<>();
         synchronized (this) {
-            registered.entrySet().removeIf(
-                    entry -> !begun.groups.containsKey(entry.getKey()) && gone.addAll(entry.getValue()));
+            meters.entrySet().removeIf(entry -> entry.getKey() != PROCESS
+                    && !begun.groups.containsKey(entry.getKey()) && gone.addAll(entry.getValue().values()));
         }
+        gone.removeIf(Objects::isNull);
         gone.forEach(registry::remove);
-    }
-
-    private synchronized boolean isThrottlingNew() {
-        boolean isNew = !isThrottlingKnown;
-        isThrottlingKnown = true;
-        return isNew;
     }
 
     /**
      * The registry refers to the object weakly, but to the function strongly, which keeps everything alive.
      */
-    private Meter counter(String name, String description, String unit, Tags all,
-            ToLongFunction<Scrape> quantity) {
-        Value value = new Value(quantity, all.stream().anyMatch(tag -> tag.getKey().equals("cpu.mode")));
-        double divisor = unit == null ? 1 : NANOS_PER_SECOND;
-        return FunctionCounter.builder(name, this, meters -> value.counted() / divisor).tags(all)
-                .baseUnit(unit).description(description).register(registry);
+    private Meter register(Tags key, CpuMetric metric) {
+        Value value = new Value(key, metric);
+        Tags all = tags.and(key);
+        String unit = metric.isInSeconds() ? "seconds" : metric.unit().replaceAll("\\{(.*)}", "$1s");
+        if (!metric.isCounter()) {
+            return Gauge.builder(metric.label(), value, gauge -> Math.max(0, gauge.now()))
+                    .strongReference(true).tags(all).baseUnit(unit).description(metric.description())
+                    .register(registry);
+        }
+        return FunctionCounter.builder(metric.label(), this, any -> value.counted())
+                .tags(metric.mode().isEmpty() ? all : all.and("cpu.mode", metric.mode()))
+                .baseUnit(unit).description(metric.description()).register(registry);
     }
 }

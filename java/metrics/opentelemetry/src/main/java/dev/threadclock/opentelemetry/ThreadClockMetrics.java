@@ -3,13 +3,19 @@ package dev.threadclock.opentelemetry;
 
 import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
+import dev.threadclock.CpuMetric;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.BatchCallback;
+import io.opentelemetry.api.metrics.LongCounterBuilder;
 import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.api.metrics.ObservableDoubleMeasurement;
 import io.opentelemetry.api.metrics.ObservableLongMeasurement;
+import io.opentelemetry.api.metrics.ObservableMeasurement;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * The account of this process ({@link CpuAccount}) as metrics: CPU time, waiting time and number of threads
@@ -19,18 +25,9 @@ import io.opentelemetry.api.metrics.ObservableLongMeasurement;
  * ThreadClockMetrics.register(openTelemetry);
  * }</pre>
  *
- * <table>
- * <caption>The instruments</caption>
- * <tr><th>Instrument</th><th>Unit</th><th>Attributes</th></tr>
- * <tr><td>{@code threadclock.cpu.time}, counter</td><td>s</td>
- * <td>{@code threadclock.kind}, {@code threadclock.group}, {@code cpu.mode} (user or system)</td></tr>
- * <tr><td>{@code threadclock.cpu.wait}, counter: runnable, but waiting for a CPU</td><td>s</td>
- * <td>{@code threadclock.kind}, {@code threadclock.group}</td></tr>
- * <tr><td>{@code threadclock.threads}, up-down counter</td><td>{@code {thread}}</td>
- * <td>{@code threadclock.kind}, {@code threadclock.group}</td></tr>
- * <tr><td>{@code threadclock.throttled.time}, counter</td><td>s</td><td></td></tr>
- * <tr><td>{@code threadclock.throttled.periods}, counter</td><td>{@code {period}}</td><td></td></tr>
- * </table>
+ * <p>The instruments are those of {@link CpuMetric}. Those of groups have the attributes {@code
+ * threadclock.kind} and {@code threadclock.group}, CPU time {@code cpu.mode} (user or system) besides. A
+ * number of threads is an up-down counter.
  *
  * <p>An export is one reading of the account, so that its values belong together; exports within 100 ms share
  * one. No counter decreases. What is unknown is not reported. Thread safe.
@@ -41,27 +38,23 @@ public final class ThreadClockMetrics {
     private static final AttributeKey<String> GROUP = AttributeKey.stringKey("threadclock.group");
     private static final double SECOND_NANOS = 1e9;
 
-    private final ObservableDoubleMeasurement time;
-    private final ObservableDoubleMeasurement wait;
-    private final ObservableLongMeasurement threads;
-    private final ObservableDoubleMeasurement throttledTime;
-    private final ObservableLongMeasurement throttledPeriods;
+    private final Map<CpuMetric, ObservableMeasurement> instruments = new EnumMap<>(CpuMetric.class);
 
     private ThreadClockMetrics(Meter meter) {
-        time = meter.counterBuilder("threadclock.cpu.time").ofDoubles().setUnit("s")
-                .setDescription("CPU time of the threads of a group, including those that have ended")
-                .buildObserver();
-        wait = meter.counterBuilder("threadclock.cpu.wait").ofDoubles().setUnit("s")
-                .setDescription("Time for which threads of a group were runnable but waited for a CPU,"
-                        + " summed over threads")
-                .buildObserver();
-        threads = meter.upDownCounterBuilder("threadclock.threads").setUnit("{thread}")
-                .setDescription("Living threads of a group").buildObserver();
-        throttledTime = meter.counterBuilder("threadclock.throttled.time").ofDoubles().setUnit("s")
-                .setDescription("Time for which the CPU limit stopped the control group, summed over CPUs")
-                .buildObserver();
-        throttledPeriods = meter.counterBuilder("threadclock.throttled.periods").setUnit("{period}")
-                .setDescription("Periods in which the control group reached its CPU limit").buildObserver();
+        Map<String, ObservableMeasurement> byName = new HashMap<>();
+        for (CpuMetric metric : CpuMetric.values()) {
+            instruments.put(metric, byName.computeIfAbsent(metric.label(), name -> create(meter, metric)));
+        }
+    }
+
+    private static ObservableMeasurement create(Meter meter, CpuMetric metric) {
+        if (!metric.isCounter()) {
+            return meter.upDownCounterBuilder(metric.label()).setUnit(metric.unit())
+                    .setDescription(metric.description()).buildObserver();
+        }
+        LongCounterBuilder counter = meter.counterBuilder(metric.label()).setUnit(metric.unit())
+                .setDescription(metric.description());
+        return metric.isInSeconds() ? counter.ofDoubles().buildObserver() : counter.buildObserver();
     }
 
     /**
@@ -86,28 +79,34 @@ public final class ThreadClockMetrics {
     public static BatchCallback register(Meter meter) {
         CpuAccount.read(); // the account begins here, not with the first export
         ThreadClockMetrics to = new ThreadClockMetrics(meter);
-        return meter.batchCallback(to::report, to.time, to.wait, to.threads, to.throttledTime,
-                to.throttledPeriods);
+        ObservableMeasurement[] all = to.instruments.values().stream().distinct()
+                .toArray(ObservableMeasurement[]::new);
+        return meter.batchCallback(to::report, all[0], all);
     }
 
     private void report() {
         CpuAccount account = CpuAccount.read();
         for (CpuGroup group : account.groups()) {
             Attributes of = Attributes.of(KIND, group.kind().label(), GROUP, group.name());
-            seconds(time, group.times().userNanos(), of.toBuilder().put(MODE, "user").build());
-            seconds(time, group.times().systemNanos(), of.toBuilder().put(MODE, "system").build());
-            seconds(wait, group.waitedNanos(), of);
-            threads.record(group.threads(), of);
+            for (CpuMetric metric : CpuMetric.values()) {
+                record(metric, group.value(metric), of);
+            }
         }
-        seconds(throttledTime, account.throttledNanos(), Attributes.empty());
-        if (account.throttledPeriods() >= 0) {
-            throttledPeriods.record(account.throttledPeriods());
+        for (CpuMetric metric : CpuMetric.values()) {
+            record(metric, account.value(metric), Attributes.empty());
         }
     }
 
-    private static void seconds(ObservableDoubleMeasurement to, long nanos, Attributes of) {
-        if (nanos >= 0) {
-            to.record(nanos / SECOND_NANOS, of);
+    private void record(CpuMetric metric, long value, Attributes of) {
+        ObservableMeasurement to = instruments.get(metric);
+        if (value < 0) {
+            return; // unknown, or of others
+        }
+        Attributes all = metric.mode().isEmpty() ? of : of.toBuilder().put(MODE, metric.mode()).build();
+        if (metric.isInSeconds()) {
+            ((ObservableDoubleMeasurement) to).record(value / SECOND_NANOS, all);
+        } else {
+            ((ObservableLongMeasurement) to).record(value, all);
         }
     }
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The account of this process, for all its readers. */
+#ifndef TC_JVM_PROCESS_ACCOUNT_H
+#define TC_JVM_PROCESS_ACCOUNT_H
+
+#include <jni.h>
+#include <jvmti.h>
+
+#include "metrics.h"
+#include "sys.h"
+
+/* Reads it for the first time, so that no later reading loads a class. Called by the agent, as below. */
+TC_INTERNAL void process_account_begin(jvmtiEnv *jvmti, JNIEnv *env);
+
+/*
+ * Appends the account's metrics (metrics.h), as of now or of a reading less than 100 ms old. For the agent,
+ * whose environment has watched threads start. 0, or a negative errno: the threads cannot be listed.
+ */
+TC_INTERNAL int process_account_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_metrics, struct tc_text *text);
+
+#endif
