@@ -23,7 +23,7 @@ public final class IntervalExport {
 
     /** threads: the threads to list, which may include groups of virtual threads. */
     public static List<String> csv(Interval interval, List<Use> threads) {
-        Instant end = Instant.ofEpochMilli(interval.endMillis());
+        String end = Instant.ofEpochMilli(interval.endMillis()).toString();
         long virtualNanos = interval.virtual().map(Interval.Virtual::nanos).orElse(interval.nanos());
         return threads.stream()
                 .map(use -> end + "," + (use.isVirtual() ? virtualNanos : interval.nanos()) + "," + use.tid()
@@ -38,8 +38,13 @@ public final class IntervalExport {
     }
 
     private static String quoted(String text) {
-        boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
-        return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == ',' || c == '"' || c == '\n' || c == '\r') {
+                return '"' + text.replace("\"", "\"\"") + '"';
+            }
+        }
+        return text;
     }
 
     /** The JSON on one line. */

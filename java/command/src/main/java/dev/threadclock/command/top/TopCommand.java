@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -190,7 +191,9 @@ public final class TopCommand implements Callable<Integer> {
             }
             limit.count(moment.get().interval());
             view.update(moment.get().interval());
-            lines(sampling, moment.get(), view, looks).forEach(out::println);
+            // In one print, because each println is a write of its own.
+            out.print(lines(sampling, moment.get(), view, looks).stream().map(line -> line + "\n")
+                    .collect(Collectors.joining()));
             if (frames && Stacks.missLoops(sampling.subject().jdk(), moment.get().interval())) {
                 out.println(MISSED_LOOPS);
             }

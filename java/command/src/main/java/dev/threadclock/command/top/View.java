@@ -51,7 +51,9 @@ final class View {
         List<Use> all = new ArrayList<>(
                 grouped ? interval.byPool() : complete ? interval.all() : interval.byThread());
         all.addAll(interval.groups());
-        all.removeIf(use -> !use.name().toLowerCase(Locale.ROOT).contains(wanted));
+        if (!wanted.isEmpty()) {
+            all.removeIf(use -> !use.name().toLowerCase(Locale.ROOT).contains(wanted));
+        }
         int found = all.size();
         all.removeIf(use -> !idle && use.interval().totalNanos() == 0);
         idleLeft = found - all.size();
