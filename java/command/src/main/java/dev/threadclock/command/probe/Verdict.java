@@ -4,8 +4,8 @@ package dev.threadclock.command.probe;
 import com.google.gson.annotations.SerializedName;
 
 /**
- * What was found of a user time: that of a thread whose work is known, or ThreadMXBean's in a JVM. The worst is
- * first.
+ * What was found of a user time: that of a thread whose work is known, or ThreadMXBean's in a JVM. The worst
+ * is first.
  */
 public enum Verdict {
     /** The JVM reads /proc each time. */
