@@ -14,16 +14,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.management.ObjectName;
 
 /**
- * A child program: many virtual threads begin and end, some hundreds at a time, while accounting and the
- * agent are switched on and off. Arguments: the helper library, the agent's, the number of threads,
+ * A child program: many virtual threads begin and end, some hundreds at a time (ten thousand if disturbed),
+ * while accounting and the agent are switched on and off. Arguments: the helper library, the agent's, the number of threads,
  * milliseconds between two switches, a file for the agent's report, and "disturbed" if thread dumps, other
  * agents and a debugger are to disturb them besides. Prints {@code threads=N switches=N
  * known=N unknown=N accounts=N growthKb=N}: how many threads knew their time, the number of the core's
  * accounts at the end, and the growth of resident memory after the first fifth of the threads.
  */
 public final class VirtualCrowd {
-    private static final int TOGETHER = 500;
-    private static final int PAUSES = 16;
+    private static int together = 500;
+    /** One thread in this many pauses. */
+    private static int pauses = 16;
+    private static int pauseMillis = 1;
     private static final AtomicLong KNOWN = new AtomicLong();
     private static final AtomicLong UNKNOWN = new AtomicLong();
     private static volatile boolean over;
@@ -43,6 +45,9 @@ public final class VirtualCrowd {
         }, "switcher");
         switcher.start();
         if (args[5].equals("disturbed")) {
+            together = 10_000;
+            pauses = 2;
+            pauseMillis = 200;
             Threads.daemon("disturber", () -> disturb(args[4]));
         }
         begin(threads / 5);
@@ -54,7 +59,7 @@ public final class VirtualCrowd {
         Helper.attach(args[1], "do=detach");
         accounting.close();
         VirtualThreads.startAccounting();
-        begin(TOGETHER); // their accounts end with them, not with the accounting
+        begin(together); // their accounts end with them, not with the accounting
         System.gc();
         long after = Proc.status("self", "VmRSS");
         long accounts = accounts(args[1], Paths.get(args[4])); // 0 when all threads have ended
@@ -118,29 +123,29 @@ public final class VirtualCrowd {
 
     /** Begins this many threads and waits for their end. */
     private static void begin(long threads) throws Throwable {
-        Semaphore room = new Semaphore(TOGETHER);
+        Semaphore room = new Semaphore(together);
         for (long i = 0; i < threads && VirtualAccounts.failure == null; i++) {
-            boolean pauses = i % PAUSES == 0;
+            boolean pausing = i % pauses == 0;
             room.acquire();
             VirtualAccounts.start(() -> {
                 try {
-                    live(pauses);
+                    live(pausing);
                 } finally {
                     room.release();
                 }
             });
         }
-        room.acquire(TOGETHER);
+        room.acquire(together);
     }
 
-    private static void live(boolean pauses) {
+    private static void live(boolean pausing) {
         CpuTimes times = new CpuTimes();
         boolean known = ThreadClock.readNow(times);
         if (known ? times.totalNanos() < 0 : times.totalNanos() != -1) {
             throw new AssertionError("a known time is no failure, an unknown one is -1: " + times);
         }
-        if (pauses) {
-            Threads.pause(1);
+        if (pausing) {
+            Threads.pause(pauseMillis);
             known |= ThreadClock.readNow(times);
         }
         (known ? KNOWN : UNKNOWN).incrementAndGet();
