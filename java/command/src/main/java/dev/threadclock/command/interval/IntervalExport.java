@@ -8,6 +8,8 @@ import com.google.gson.JsonObject;
 import dev.threadclock.CpuSnapshot;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Intervals for programs: as comma-separated values (RFC 4180), with one row per thread or group of virtual
@@ -15,7 +17,7 @@ import java.util.List;
  */
 public final class IntervalExport {
     public static final String CSV_HEAD = "end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,"
-            + "user_ns,system_ns,total_ns,life_user_ns,life_system_ns,life_total_ns";
+            + joined(column -> column + "_ns") + "," + joined(column -> "life_" + column + "_ns");
 
     private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
@@ -34,7 +36,15 @@ public final class IntervalExport {
     }
 
     private static String numbers(CpuSnapshot times) {
-        return times.userNanos() + "," + times.systemNanos() + "," + times.totalNanos();
+        StringBuilder numbers = new StringBuilder();
+        for (Column column : Column.TIMES) { // no stream: there may be thousands of rows
+            numbers.append(numbers.length() == 0 ? "" : ",").append(column.times.applyAsLong(times));
+        }
+        return numbers.toString();
+    }
+
+    private static String joined(Function<Column, String> value) {
+        return Column.TIMES.stream().map(value).collect(Collectors.joining(","));
     }
 
     private static String quoted(String text) {
@@ -109,9 +119,7 @@ public final class IntervalExport {
     }
 
     private static JsonObject put(JsonObject object, CpuSnapshot times) {
-        object.addProperty("userNanos", times.userNanos());
-        object.addProperty("systemNanos", times.systemNanos());
-        object.addProperty("totalNanos", times.totalNanos());
+        Column.TIMES.forEach(column -> object.addProperty(column + "Nanos", column.times.applyAsLong(times)));
         return object;
     }
 }

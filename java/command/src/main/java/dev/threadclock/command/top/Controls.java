@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.top;
 
+import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.terminal.TimeSpan;
-import dev.threadclock.command.top.View.SortKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,14 +74,10 @@ final class Controls {
             case 'd' -> ask(Prompt.DELAY, "");
             case 'r' -> view.reverse();
             case 's' -> view.sortBy(view.sort().next());
-            case 't' -> view.sortBy(SortKey.TOTAL);
-            case 'u' -> view.sortBy(SortKey.USER);
-            case 'y' -> view.sortBy(SortKey.SYSTEM);
-            case 'w' -> view.sortBy(SortKey.WAIT);
-            case 'm' -> view.sortBy(SortKey.TIME);
-            case 'n' -> view.sortBy(SortKey.NAME);
-            default -> message = Optional.of((key > ' ' ? "'" + (char) key + "'" : "this key")
-                    + " does nothing here; h lists the keys");
+            default -> Column.SORTED.stream().filter(column -> column.key() == key).findFirst()
+                    .ifPresentOrElse(view::sortBy, () -> message = Optional.of(
+                            (key > ' ' ? "'" + (char) key + "'" : "this key")
+                                    + " does nothing here; h lists the keys"));
         }
     }
 

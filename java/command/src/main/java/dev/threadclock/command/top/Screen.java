@@ -2,6 +2,7 @@
 package dev.threadclock.command.top;
 
 import dev.threadclock.command.terminal.Style;
+import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import java.time.Instant;
@@ -10,6 +11,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * The content of the screen, with exactly as many lines as it has, none wider than it is. Depends only on the
@@ -20,7 +23,8 @@ final class Screen {
     static final int MOST_FRAMES = 10;
     private static final List<String> HELP = List.of(
             "",
-            "  t u y w m n  sort by total, user, system, wait, time, name; s: by the next one",
+            "  " + joined(" ", Column::key) + "  sort by " + joined(", ", Column::toString)
+                    + "; s: by the next one",
             "  r            reverse the order",
             "  d            change the time between samples",
             "  g            switch between threads and pools (names without their numbers)",
@@ -39,6 +43,10 @@ final class Screen {
             "  (ended threads): time of threads that no sample saw, or after the last sample.",
             "  V: a group of virtual threads, whose time is included in their carriers';",
             "  shown after 'threadclock attach PID virtual=on'.");
+
+    private static String joined(String between, Function<Column, Object> what) {
+        return Column.SORTED.stream().map(what).map(String::valueOf).collect(Collectors.joining(between));
+    }
 
     private final Style style;
     private final ZoneId zone;
@@ -72,7 +80,7 @@ final class Screen {
         } else {
             lines.add(
                     style.reversed(
-                            Table.fit(" " + Table.columns(view.grouped(), Table.Columns.of(width)), width)));
+                            Table.fit(" " + Column.titles(view.grouped(), width), width)));
             rows(moment.interval(), view, width, room, lines);
         }
         while (lines.size() < height - 1 - below.size()) {
@@ -89,7 +97,7 @@ final class Screen {
         for (int i = first; i < Math.min(first + room, rows.size()); i++) {
             boolean selected = i == view.selected();
             String line = Table.fit((selected ? ">" : " ")
-                    + Table.line(interval, rows.get(i), view.grouped(), Table.Columns.of(width)), width);
+                    + Column.line(interval, rows.get(i), view.grouped(), width), width);
             lines.add(selected ? style.bold(line)
                     : rows.get(i).interval().totalNanos() == 0 ? style.dim(line) : line);
         }

@@ -4,6 +4,7 @@ package dev.threadclock.command.top;
 import com.google.gson.JsonObject;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.machine.Hindrance;
+import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.IntervalExport;
 import dev.threadclock.command.interval.Use;
@@ -20,26 +21,7 @@ import org.jline.utils.WCWidth;
  * programs. CSV is the same as in recordings.
  */
 final class Table {
-    private static final String NO_NAME = "(no name)";
-    private static final long NANOS_PER_HUNDREDTH = 10_000_000;
-
     private Table() {}
-
-    /** On a narrow screen, a thread's name is more useful than the division of its time. */
-    enum Columns {
-        ALL,
-        /** Without user and system. */
-        TOTAL,
-        /** Without the time since the start as well. */
-        FEWEST;
-
-        private static final int ENOUGH_FOR_ALL = 76;
-        private static final int ENOUGH_FOR_TIME = 56;
-
-        static Columns of(int width) {
-            return width >= ENOUGH_FOR_ALL ? ALL : width >= ENOUGH_FOR_TIME ? TOTAL : FEWEST;
-        }
-    }
 
     /** Percent of one core; steal is of all CPUs of the machine, throttling and pressure of the time. */
     static List<String> head(Moment moment, int cpus) {
@@ -51,7 +33,7 @@ final class Table {
                 "CPU %.1f %% of one core: user %.1f, system %.1f; %s since its start",
                 interval.percent(process.totalNanos()), interval.percent(process.userNanos()),
                 interval.percent(process.systemNanos()),
-                time(interval.life().totalNanos())));
+                Column.time(interval.life().totalNanos())));
         StringBuilder machine = new StringBuilder(
                 String.format(Locale.ROOT, "%d threads, %d ended in %.1f s; %d CPUs",
                         interval.threads().stream().filter(use -> use.serial() != 0).count(),
@@ -83,59 +65,17 @@ final class Table {
                 use.percent(times.userNanos()), use.percent(times.systemNanos()), use.percent(scheduler));
     }
 
-    static String columns(boolean grouped, Columns columns) {
-        return line(columns, "TOTAL%", "USER%", "SYS%", "WAIT%", "TIME", 'S', grouped ? "THREADS" : "TID",
-                grouped ? "POOL" : "THREAD");
-    }
-
-    static String line(Interval interval, Use use, boolean grouped, Columns columns) {
-        String number = grouped ? Integer.toString(use.threads())
-                : use.tid() == 0 ? "-" : Integer.toString(use.tid());
-        return line(columns, percent(interval, use.interval().totalNanos()),
-                percent(interval, use.interval().userNanos()),
-                percent(interval, use.interval().systemNanos()),
-                use.waitNanos() == Use.NOT_MEASURED ? "-" : percent(interval, use.waitNanos()),
-                time(use.life().totalNanos()), use.state(), number,
-                use.isVirtual() ? virtualName(use, grouped) : use.name().isEmpty() ? NO_NAME : use.name());
-    }
-
-    /** Without the number of threads, which has its own column in a table of pools. */
-    private static String virtualName(Use use, boolean grouped) {
-        return use.name() + " (" + (grouped ? "" : use.threads() + " ") + "virtual, " + use.mounted()
-                + " mounted)";
-    }
-
-    /** Not String.format: there may be thousands of lines, at 30 us each in a JVM that has just started. */
-    private static String line(Columns columns, String total, String user, String system, String wait,
-            String time, char state,
-            String number, String name) {
-        StringBuilder line = new StringBuilder(64);
-        right(line, total, 7);
-        if (columns == Columns.ALL) {
-            right(line, user, 7);
-            right(line, system, 7);
-        }
-        right(line, wait, 7);
-        if (columns != Columns.FEWEST) {
-            right(line, time, 11);
-        }
-        line.append(' ').append(state).append(' ');
-        right(line, number, 7);
-        return line.append("  ").append(name).toString();
-    }
-
     /**
      * All that top --once prints of an interval. looks: for the frames of each thread. width: of the
      * terminal, if it is one. The last line is empty.
      */
     static List<String> lines(String label, Moment moment, View view, Optional<Looks> looks, int width)
             throws IOException {
-        Columns columns = Columns.of(width);
         List<String> lines = new ArrayList<>(List.of(label));
         lines.addAll(head(moment, Runtime.getRuntime().availableProcessors()));
-        lines.add(columns(view.grouped(), columns));
+        lines.add(Column.titles(view.grouped(), width));
         for (Use use : view.rows()) {
-            lines.add(line(moment.interval(), use, view.grouped(), columns));
+            lines.add(Column.line(moment.interval(), use, view.grouped(), width));
             if (looks.isPresent()) {
                 lines.addAll(looks.get().lines(use));
             }
@@ -187,27 +127,5 @@ final class Table {
             i += Character.charCount(character);
         }
         return fitted.append(" ".repeat(Math.max(0, width - columns))).toString();
-    }
-
-    private static void right(StringBuilder line, String text, int width) {
-        line.append(" ".repeat(Math.max(0, width - text.length()))).append(text);
-    }
-
-    private static String percent(Interval interval, long nanos) {
-        long tenths = Math.round(10 * interval.percent(Math.max(0, nanos)));
-        return tenths / 10 + "." + tenths % 10;
-    }
-
-    /** "1:02.03" is in minutes, "1:02:03" in hours. */
-    static String time(long nanos) {
-        long hundredths = nanos / NANOS_PER_HUNDREDTH;
-        long seconds = hundredths / 100;
-        return seconds < 3600
-                ? seconds / 60 + ":" + twoDigits(seconds % 60) + "." + twoDigits(hundredths % 100)
-                : seconds / 3600 + ":" + twoDigits(seconds / 60 % 60) + ":" + twoDigits(seconds % 60);
-    }
-
-    private static String twoDigits(long number) {
-        return (number < 10 ? "0" : "") + number;
     }
 }

@@ -5,9 +5,9 @@ import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.IntervalExport;
 import dev.threadclock.command.sample.Sampling;
-import dev.threadclock.command.top.View.SortKey;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -78,9 +78,10 @@ public final class TopCommand implements Callable<Integer> {
             description = "Show the first COUNT threads or pools of each interval.")
     private Integer rows;
 
-    @Option(names = "--sort", paramLabel = "KEY", defaultValue = "total", converter = SortKey.Converter.class,
-            description = "Sort by total, user, system, wait, time or name (default: ${DEFAULT-VALUE}).")
-    private SortKey sort;
+    @Option(names = "--sort", paramLabel = "KEY", defaultValue = "total", converter = Column.Sorting.class,
+            completionCandidates = Column.Sorting.class,
+            description = "Sort by ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private Column sort;
 
     @Option(names = "--group", description = "Show pools: threads whose names differ only in numbers.")
     private boolean grouped;

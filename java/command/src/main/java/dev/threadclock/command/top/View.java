@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.top;
 
+import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
 /** Which threads are shown, in which order, and on a screen which one is selected. Not thread-safe. */
 final class View {
     private final boolean complete;
     private final boolean idle;
     private final int most;
-    private SortKey sort;
+    private Column sort;
     private boolean grouped;
     private String filter;
     private boolean reversed;
@@ -36,7 +34,7 @@ final class View {
      * @param idle whether threads that have not run are listed
      * @param most the maximum number of rows
      */
-    View(SortKey sort, boolean grouped, String filter, boolean complete, boolean idle, int most) {
+    View(Column sort, boolean grouped, String filter, boolean complete, boolean idle, int most) {
         this.complete = complete;
         this.idle = idle;
         this.most = most;
@@ -117,11 +115,11 @@ final class View {
         followed = selected == 0 ? null : selection().key();
     }
 
-    SortKey sort() {
+    Column sort() {
         return sort;
     }
 
-    void sortBy(SortKey key) {
+    void sortBy(Column key) {
         sort = key;
         frozen = null;
     }
@@ -164,49 +162,5 @@ final class View {
         }
         frozen = new HashMap<>();
         rows.forEach(use -> frozen.put(use.key(), frozen.size()));
-    }
-
-    /** What the threads are sorted by. The greatest comes first, except for names. */
-    enum SortKey {
-        TOTAL(Comparator.comparingLong((Use use) -> use.interval().totalNanos()).reversed()),
-        USER(Comparator.comparingLong((Use use) -> use.interval().userNanos()).reversed()),
-        SYSTEM(Comparator.comparingLong((Use use) -> use.interval().systemNanos()).reversed()),
-        WAIT(Comparator.comparingLong(Use::waitNanos).reversed()),
-        TIME(Comparator.comparingLong((Use use) -> use.life().totalNanos()).reversed()),
-        NAME(Comparator.comparing(Use::name));
-
-        /**
-         * By {@link #toString()}; picocli's own converter would offer each key twice, in upper case as well.
-         */
-        static final class Converter implements ITypeConverter<SortKey> {
-            @Override
-            public SortKey convert(String word) {
-                return Arrays.stream(values()).filter(key -> key.toString().equals(word)).findFirst()
-                        .orElseThrow(
-                                () -> new TypeConversionException(
-                                        "'" + word + "' is none of " + Arrays.toString(values())));
-            }
-        }
-
-        private final Comparator<Use> order;
-
-        SortKey(Comparator<Use> order) {
-            this.order = order
-                    .thenComparing(Comparator.comparingLong((Use use) -> use.life().totalNanos()).reversed())
-                    .thenComparing(Use::name).thenComparingInt(Use::tid);
-        }
-
-        Comparator<Use> order() {
-            return order;
-        }
-
-        SortKey next() {
-            return values()[(ordinal() + 1) % values().length];
-        }
-
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
-        }
     }
 }

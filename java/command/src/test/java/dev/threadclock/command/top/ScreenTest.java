@@ -7,10 +7,10 @@ import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.machine.Hindrance;
 import dev.threadclock.command.machine.HostLoad;
+import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.Sampling.Frames;
-import dev.threadclock.command.top.View.SortKey;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -22,7 +22,7 @@ class ScreenTest {
     private static final long SECOND = 1_000_000_000;
     private static final HostLoad HOST = new HostLoad(OptionalDouble.of(3.14), OptionalDouble.of(24.4));
 
-    private final View view = new View(SortKey.TOTAL, false, "", false, true, Integer.MAX_VALUE);
+    private final View view = new View(Column.TOTAL, false, "", false, true, Integer.MAX_VALUE);
     private final Stacks stacks = new Stacks();
     private final Controls controls = new Controls("1 (java Main)", view);
     private final Screen screen = new Screen(new Style(false), ZoneOffset.UTC, 2);
@@ -97,9 +97,9 @@ class ScreenTest {
     void numbersAreRoundedAndPadded() {
         Interval interval = interval(use("a", 1, 999_500_000, 0, 3_661_000_000_000L),
                 use("b", 2, 10_499_000, 449_999, 5_999_999_999L));
-        assertThat(Table.line(interval, interval.threads().get(0), false, Table.Columns.ALL))
+        assertThat(Column.line(interval, interval.threads().get(0), false, 80))
                 .isEqualTo("  100.0  100.0    0.0      -    1:01:01 R       1  a");
-        assertThat(Table.line(interval, interval.threads().get(1), false, Table.Columns.ALL))
+        assertThat(Column.line(interval, interval.threads().get(1), false, 80))
                 .isEqualTo("    1.1    1.0    0.0      -    0:05.99 R       2  b");
     }
 

@@ -8,6 +8,7 @@ import com.google.gson.JsonParser;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.machine.Hindrance;
 import dev.threadclock.command.machine.HostLoad;
+import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import java.io.IOException;
@@ -43,7 +44,7 @@ class TableTest {
 
     @Test
     void onANarrowTerminalTheNameIsMoreUsefulThanTheSplit() throws IOException {
-        View view = new View(View.SortKey.TOTAL, false, "", false, true, 9);
+        View view = new View(Column.TOTAL, false, "", false, true, 9);
         Moment moment = moment(HINDRANCE);
         view.update(moment.interval());
         assertThat(Table.lines("1", moment, view, Optional.empty(), 60).get(3))
@@ -86,7 +87,7 @@ class TableTest {
 
     @Test
     void timesAreFormattedBriefly() {
-        assertThat(Table.time(62_030_000_000L)).isEqualTo("1:02.03");
-        assertThat(Table.time(3_723_000_000_000L)).isEqualTo("1:02:03");
+        assertThat(Column.time(62_030_000_000L)).isEqualTo("1:02.03");
+        assertThat(Column.time(3_723_000_000_000L)).isEqualTo("1:02:03");
     }
 }
