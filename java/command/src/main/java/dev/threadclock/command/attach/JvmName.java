@@ -66,7 +66,7 @@ final class JvmName {
                     + "; give a process number");
         }
         Terminal terminal = Terminal.stderr();
-        List<Row> rows = rows(jvms);
+        List<Candidate> rows = rows(jvms);
         terminal.println(String.format(FORM, "", ' ', "PID", "CPU %", "USER") + "COMMAND");
         for (int i = 0; i < rows.size(); i++) {
             terminal.println(line(i + 1, rows.get(i), terminal.width()));
@@ -92,10 +92,10 @@ final class JvmName {
     }
 
     /** A JVM to choose, and how busy it is; -1: unknown, because it has ended or is another user's. */
-    private record Row(RunningJvm jvm, double percent) {}
+    private record Candidate(RunningJvm jvm, double percent) {}
 
     /** Looks at the JVMs for half a second. The busiest is the first. */
-    private static List<Row> rows(List<RunningJvm> jvms) {
+    private static List<Candidate> rows(List<RunningJvm> jvms) {
         List<Optional<Duration>> before = jvms.stream().map(JvmName::cpuTime).toList();
         long began = System.nanoTime();
         try {
@@ -105,9 +105,9 @@ final class JvmName {
             throw new Failure("interrupted");
         }
         return IntStream.range(0, jvms.size())
-                .mapToObj(i -> new Row(jvms.get(i), percent(before.get(i), cpuTime(jvms.get(i)),
+                .mapToObj(i -> new Candidate(jvms.get(i), percent(before.get(i), cpuTime(jvms.get(i)),
                         System.nanoTime() - began)))
-                .sorted(Comparator.comparingDouble(Row::percent).reversed()).toList();
+                .sorted(Comparator.comparingDouble(Candidate::percent).reversed()).toList();
     }
 
     private static double percent(Optional<Duration> before, Optional<Duration> after, long nanos) {
@@ -120,7 +120,7 @@ final class JvmName {
     }
 
     /** Programs of one name differ by their arguments, by their user and by how busy they are. */
-    private static String line(int number, Row row, int width) {
+    private static String line(int number, Candidate row, int width) {
         String user = ProcessHandle.of(row.jvm.pid()).flatMap(process -> process.info().user()).orElse("?");
         String line = String.format(FORM, number, ')', row.jvm.pid(),
                 row.percent < 0 ? "-" : Math.round(row.percent), Printable.line(user, 10));

@@ -6,7 +6,7 @@ import dev.threadclock.Quantity;
 import dev.threadclock.Source;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.command.probe.ReadCost;
-import dev.threadclock.command.probe.ReadCost.Subject;
+import dev.threadclock.command.probe.ReadCost.Loop;
 import dev.threadclock.internal.Native;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -127,13 +127,13 @@ record ClockCosts(String name, String source, String binding, Integer systemCall
 
     /** Takes less than a second. */
     static List<ClockCosts> measure() {
-        Map<Clock, Subject> subjects = new EnumMap<>(Clock.class);
+        Map<Clock, Loop> loops = new EnumMap<>(Clock.class);
         for (Clock clock : Clock.values()) {
-            subjects.put(clock, new Subject(clock.label, clock::read));
+            loops.put(clock, new Loop(clock.label, clock::read));
         }
-        new ReadCost(subjects.values().toArray(Subject[]::new)).run(WARM_UP_NANOS, MEASURE_NANOS);
-        double nanoTime = subjects.get(Clock.NANO_TIME).medianNanos();
-        return subjects.entrySet().stream()
+        new ReadCost(loops.values().toArray(Loop[]::new)).run(WARM_UP_NANOS, MEASURE_NANOS);
+        double nanoTime = loops.get(Clock.NANO_TIME).medianNanos();
+        return loops.entrySet().stream()
                 .map(entry -> of(entry.getKey(), entry.getValue().medianNanos(), nanoTime)).toList();
     }
 

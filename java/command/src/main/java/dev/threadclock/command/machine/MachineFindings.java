@@ -8,7 +8,7 @@ import dev.threadclock.attach.internal.CgroupCpu;
 import dev.threadclock.attach.internal.Cgroups;
 import dev.threadclock.internal.Native;
 import dev.threadclock.command.machine.AccountingTrial.Result;
-import dev.threadclock.command.machine.Hindrance.Steal;
+import dev.threadclock.command.machine.Contention.Steal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

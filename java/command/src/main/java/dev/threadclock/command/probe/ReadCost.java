@@ -20,26 +20,26 @@ public final class ReadCost {
     /** Keeps the compiler from eliminating the reads. */
     static volatile long sink;
 
-    private final Subject[] subjects;
+    private final Loop[] loops;
 
-    public ReadCost(Subject... subjects) {
-        this.subjects = subjects;
+    public ReadCost(Loop... loops) {
+        this.loops = loops;
     }
 
     static ReadCost of(ThreadMXBean bean) {
-        return new ReadCost(new Subject("user", reads -> {
+        return new ReadCost(new Loop("user", reads -> {
             long sum = 0;
             for (int i = 0; i < reads; i++) {
                 sum += bean.getCurrentThreadUserTime();
             }
             return sum;
-        }), new Subject("nanoTime", reads -> {
+        }), new Loop("nanoTime", reads -> {
             long sum = 0;
             for (int i = 0; i < reads; i++) {
                 sum += System.nanoTime();
             }
             return sum;
-        }), new Subject("cpu", reads -> {
+        }), new Loop("cpu", reads -> {
             long sum = 0;
             for (int i = 0; i < reads; i++) {
                 sum += bean.getCurrentThreadCpuTime();
@@ -50,8 +50,8 @@ public final class ReadCost {
 
     public void run(long warmUpNanos, long measureNanos) {
         rounds(warmUpNanos, true);
-        for (Subject subject : subjects) {
-            subject.setReads();
+        for (Loop loop : loops) {
+            loop.setReads();
         }
         rounds(measureNanos, false);
     }
@@ -59,27 +59,27 @@ public final class ReadCost {
     private void rounds(long nanos, boolean warmUp) {
         long end = System.nanoTime() + nanos;
         for (int batch = 0; batch < MAX_BATCHES && System.nanoTime() - end < 0 || batch == 0; batch++) {
-            for (Subject subject : subjects) {
-                int reads = warmUp ? WARM_UP_READS : subject.reads;
+            for (Loop loop : loops) {
+                int reads = warmUp ? WARM_UP_READS : loop.reads;
                 long start = System.nanoTime();
-                sink += subject.loop.applyAsLong(reads);
-                subject.keep(batch, (double) (System.nanoTime() - start) / reads);
+                sink += loop.loop.applyAsLong(reads);
+                loop.keep(batch, (double) (System.nanoTime() - start) / reads);
             }
         }
     }
 
-    /** Puts the cost of each subject under its name. */
+    /** Puts the cost of each loop under its name. */
     void putInto(Map<String, Object> results) {
-        for (Subject subject : subjects) {
-            double[] sorted = subject.sorted();
+        for (Loop loop : loops) {
+            double[] sorted = loop.sorted();
             Map<String, Object> cost = new LinkedHashMap<>();
             cost.put("lowerQuartileNanos", rounded(sorted[sorted.length / 4]));
             cost.put("medianNanos", rounded(sorted[sorted.length / 2]));
             cost.put("upperQuartileNanos", rounded(sorted[sorted.length * 3 / 4]));
             cost.put("meanNanos", rounded(Arrays.stream(sorted).sum() / sorted.length));
             cost.put("batches", sorted.length);
-            cost.put("readsPerBatch", subject.reads);
-            results.put(subject.name, cost);
+            cost.put("readsPerBatch", loop.reads);
+            results.put(loop.name, cost);
         }
     }
 
@@ -89,7 +89,7 @@ public final class ReadCost {
     }
 
     /** A loop over one kind of read. Each has its own code, so that its call site is monomorphic. */
-    public static final class Subject {
+    public static final class Loop {
         final String name;
         private final IntToLongFunction loop;
         private final double[] nanosPerRead = new double[MAX_BATCHES];
@@ -97,7 +97,7 @@ public final class ReadCost {
         int reads;
 
         /** loop: reads this often, and returns the sum. */
-        public Subject(String name, IntToLongFunction loop) {
+        public Loop(String name, IntToLongFunction loop) {
             this.name = name;
             this.loop = loop;
         }

@@ -48,7 +48,7 @@ final class LiveScreen implements AutoCloseable {
 
     /** Receives the intervals in a separate thread, so that keys are handled meanwhile. */
     private static final class Feed {
-        private final AtomicReference<Moment> newest = new AtomicReference<>();
+        private final AtomicReference<Iteration> newest = new AtomicReference<>();
         private volatile boolean over;
         private volatile IOException failure;
 
@@ -61,8 +61,9 @@ final class LiveScreen implements AutoCloseable {
 
         private void read(Sampling sampling) {
             try {
-                Moment.Reader moments = new Moment.Reader(sampling);
-                for (Optional<Moment> next = moments.next(); next.isPresent(); next = moments.next()) {
+                Iteration.Reader iterations = new Iteration.Reader(sampling);
+                for (Optional<Iteration> next = iterations.next(); next
+                        .isPresent(); next = iterations.next()) {
                     newest.set(next.get());
                 }
             } catch (IOException e) {
@@ -71,8 +72,8 @@ final class LiveScreen implements AutoCloseable {
             over = true;
         }
 
-        /** The newest moment; empty if it has been taken before. */
-        Optional<Moment> newest() {
+        /** The newest iteration; empty if it has been taken before. */
+        Optional<Iteration> newest() {
             return Optional.ofNullable(newest.getAndSet(null));
         }
 
@@ -113,7 +114,7 @@ final class LiveScreen implements AutoCloseable {
         Keys keys = new Keys(keyboard::read);
         int rows = out.height();
         int columns = out.width();
-        Moment moment = null;
+        Iteration iteration = null;
         Optional<Use> shown = Optional.empty(); // the thread whose frames are shown
         Stacks stacks = new Stacks();
         Frames frames = Frames.NONE;
@@ -133,7 +134,7 @@ final class LiveScreen implements AutoCloseable {
                 frames = answer;
                 stacks.add(answer);
             }
-            Optional<Moment> newest = controls.paused() ? Optional.empty() : feed.newest();
+            Optional<Iteration> newest = controls.paused() ? Optional.empty() : feed.newest();
             boolean changed = key != Keys.NONE || newest.isPresent() || resized || answered;
             if (resized) {
                 resized = false;
@@ -141,12 +142,12 @@ final class LiveScreen implements AutoCloseable {
                 columns = out.width();
             }
             if (newest.isPresent()) {
-                moment = newest.get();
-                limit.count(moment.interval());
+                iteration = newest.get();
+                limit.count(iteration.interval());
             }
-            if (changed && moment != null) {
-                view.update(moment.interval());
-                draw(screen.draw(moment, view, controls.state(stacks), columns, rows));
+            if (changed && iteration != null) {
+                view.update(iteration.interval());
+                draw(screen.draw(iteration, view, controls.state(stacks), columns, rows));
             }
             if (shown.isPresent() && shown.get().javaId() != 0 && (sampling.isRunnable(shown.get().tid())
                     || stacks.size() == 0 && (newest.isPresent() || key != Keys.NONE))) {

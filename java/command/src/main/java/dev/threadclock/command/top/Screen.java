@@ -67,12 +67,12 @@ final class Screen {
      */
     record State(String label, boolean paused, boolean help, Optional<String> foot, List<String> panel) {}
 
-    List<String> draw(Moment moment, View view, State state, int width, int height) {
+    List<String> draw(Iteration iteration, View view, State state, int width, int height) {
         List<String> lines = new ArrayList<>();
-        String clock = CLOCK.format(Instant.ofEpochMilli(moment.interval().endMillis()).atZone(zone));
+        String clock = CLOCK.format(Instant.ofEpochMilli(iteration.interval().endMillis()).atZone(zone));
         lines.add(style.bold(Table.fit("threadclock top  " + state.label(), width - clock.length() - 1)) + " "
                 + clock);
-        Table.head(moment, cpus).forEach(line -> lines.add(Table.fit(line, width)));
+        Table.head(iteration, cpus).forEach(line -> lines.add(Table.fit(line, width)));
         List<String> below = panel(state.panel(), width);
         int room = Math.max(0, height - lines.size() - 2 - below.size());
         if (state.help()) {
@@ -81,7 +81,7 @@ final class Screen {
             lines.add(
                     style.reversed(
                             Table.fit(" " + Column.titles(view.grouped(), width), width)));
-            rows(moment.interval(), view, width, room, lines);
+            rows(iteration.interval(), view, width, room, lines);
         }
         while (lines.size() < height - 1 - below.size()) {
             lines.add("");

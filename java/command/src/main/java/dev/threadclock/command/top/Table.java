@@ -3,7 +3,7 @@ package dev.threadclock.command.top;
 
 import com.google.gson.JsonObject;
 import dev.threadclock.CpuSnapshot;
-import dev.threadclock.command.machine.Hindrance;
+import dev.threadclock.command.machine.Contention;
 import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.IntervalExport;
@@ -24,9 +24,9 @@ final class Table {
     private Table() {}
 
     /** Percent of one core; steal is of all CPUs of the machine, throttling and pressure of the time. */
-    static List<String> head(Moment moment, int cpus) {
-        Interval interval = moment.interval();
-        Hindrance hindrance = moment.hindrance();
+    static List<String> head(Iteration iteration, int cpus) {
+        Interval interval = iteration.interval();
+        Contention contention = iteration.contention();
         CpuSnapshot process = interval.process();
         List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT,
@@ -38,17 +38,17 @@ final class Table {
                 String.format(Locale.ROOT, "%d threads, %d ended in %.1f s; %d CPUs",
                         interval.threads().stream().filter(use -> use.serial() != 0).count(),
                         interval.ended().size(), interval.nanos() / 1e9, cpus));
-        if (hindrance.limited() && hindrance.throttledNanos() != null) {
-            machine.append(String.format(Locale.ROOT, ", limit %.2f, throttled %.1f %%", hindrance.cpus(),
-                    interval.percent(hindrance.throttledNanos())));
+        if (contention.limited() && contention.throttledNanos() != null) {
+            machine.append(String.format(Locale.ROOT, ", limit %.2f, throttled %.1f %%", contention.cpus(),
+                    interval.percent(contention.throttledNanos())));
         }
-        moment.host().load()
+        iteration.host().load()
                 .ifPresent(load -> machine.append(String.format(Locale.ROOT, ", load %.1f", load)));
-        moment.host().pressurePercent().ifPresent(
+        iteration.host().pressurePercent().ifPresent(
                 percent -> machine.append(String.format(Locale.ROOT, ", pressure %.0f %%", percent)));
-        if (hindrance.stolenNanos() != null) {
+        if (contention.stolenNanos() != null) {
             machine.append(String.format(Locale.ROOT, ", steal %.1f %%",
-                    interval.percent(hindrance.stolenNanos()) / cpus));
+                    interval.percent(contention.stolenNanos()) / cpus));
         }
         lines.add(machine.toString());
         interval.virtual().ifPresent(use -> lines.add(virtual(use)));
@@ -66,18 +66,19 @@ final class Table {
     }
 
     /**
-     * All that top --once prints of an interval. looks: for the frames of each thread. width: of the
+     * All that top --once prints of an interval. sampler: for the frames of each thread. width: of the
      * terminal, if it is one. The last line is empty.
      */
-    static List<String> lines(String label, Moment moment, View view, Optional<Looks> looks, int width)
+    static List<String> lines(String label, Iteration iteration, View view, Optional<StackSampler> sampler,
+            int width)
             throws IOException {
         List<String> lines = new ArrayList<>(List.of(label));
-        lines.addAll(head(moment, Runtime.getRuntime().availableProcessors()));
+        lines.addAll(head(iteration, Runtime.getRuntime().availableProcessors()));
         lines.add(Column.titles(view.grouped(), width));
         for (Use use : view.rows()) {
-            lines.add(Column.line(moment.interval(), use, view.grouped(), width));
-            if (looks.isPresent()) {
-                lines.addAll(looks.get().lines(use));
+            lines.add(Column.line(iteration.interval(), use, view.grouped(), width));
+            if (sampler.isPresent()) {
+                lines.addAll(sampler.get().lines(use));
             }
         }
         if (view.left() > 0) {
@@ -94,16 +95,16 @@ final class Table {
      * The same for programs, in one line. shown: threads or pools. Groups of virtual threads are in a
      * separate object.
      */
-    static String json(int pid, Moment moment, List<Use> shown, boolean grouped) {
+    static String json(int pid, Iteration iteration, List<Use> shown, boolean grouped) {
         List<Use> rows = shown.stream().filter(use -> !use.isVirtual()).toList();
-        Hindrance hindrance = moment.hindrance();
-        JsonObject all = IntervalExport.head(moment.interval());
+        Contention contention = iteration.contention();
+        JsonObject all = IntervalExport.head(iteration.interval());
         all.addProperty("pid", pid);
-        all.addProperty("stolenNanos", hindrance.stolenNanos());
-        all.addProperty("throttledNanos", hindrance.throttledNanos());
-        all.addProperty("limitCpus", hindrance.limited() ? hindrance.cpus() : null);
-        all.addProperty("load", known(moment.host().load()));
-        all.addProperty("cpuPressurePercent", known(moment.host().pressurePercent()));
+        all.addProperty("stolenNanos", contention.stolenNanos());
+        all.addProperty("throttledNanos", contention.throttledNanos());
+        all.addProperty("limitCpus", contention.limited() ? contention.cpus() : null);
+        all.addProperty("load", known(iteration.host().load()));
+        all.addProperty("cpuPressurePercent", known(iteration.host().pressurePercent()));
         all.add(grouped ? "pools" : "threads", IntervalExport.uses(rows, grouped));
         return IntervalExport.line(all);
     }

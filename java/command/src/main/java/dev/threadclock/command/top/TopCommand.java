@@ -171,43 +171,44 @@ public final class TopCommand implements Callable<Integer> {
 
     private void print(Sampling sampling, View view, Limit limit) throws IOException {
         Terminal out = Terminal.stdout();
-        Moment.Reader moments = new Moment.Reader(sampling);
+        Iteration.Reader iterations = new Iteration.Reader(sampling);
         if (form.csv) {
             out.println(IntervalExport.CSV_HEAD);
         }
-        Looks looks = new Looks(sampling);
+        StackSampler sampler = new StackSampler(sampling);
         if (frames) { // with room for threads that become busy, as one of many alike does
             View candidates = new View(sort, false, filter, false, all,
                     (int) Math.min(Integer.MAX_VALUE,
                             2L * Math.max(MOST_WITH_FRAMES, rows == null ? 0 : rows)));
-            Optional<Moment> first = moments.next();
+            Optional<Iteration> first = iterations.next();
             if (first.isPresent()) {
-                looks.at(candidates.update(first.get().interval()), interval);
+                sampler.sample(candidates.update(first.get().interval()), interval);
             }
         }
         while (!limit.isReached() && !out.stream().checkError()) {
-            Optional<Moment> moment = moments.next();
-            if (moment.isEmpty()) {
+            Optional<Iteration> iteration = iterations.next();
+            if (iteration.isEmpty()) {
                 return;
             }
-            limit.count(moment.get().interval());
-            view.update(moment.get().interval());
+            limit.count(iteration.get().interval());
+            view.update(iteration.get().interval());
             // In one print, because each println is a write of its own.
-            out.print(lines(sampling, moment.get(), view, looks).stream().map(line -> line + "\n")
+            out.print(lines(sampling, iteration.get(), view, sampler).stream().map(line -> line + "\n")
                     .collect(Collectors.joining()));
-            if (frames && Stacks.missLoops(sampling.subject().jdk(), moment.get().interval())) {
+            if (frames && Stacks.missLoops(sampling.subject().jdk(), iteration.get().interval())) {
                 out.println(MISSED_LOOPS);
             }
         }
     }
 
-    private List<String> lines(Sampling sampling, Moment moment, View view, Looks looks) throws IOException {
+    private List<String> lines(Sampling sampling, Iteration iteration, View view, StackSampler sampler)
+            throws IOException {
         if (form.json) {
-            return List.of(Table.json(sampling.pid(), moment, view.rows(), grouped));
+            return List.of(Table.json(sampling.pid(), iteration, view.rows(), grouped));
         }
-        return form.csv ? IntervalExport.csv(moment.interval(), view.rows())
-                : Table.lines(sampling.label(), moment, view,
-                        frames ? Optional.of(looks) : Optional.empty(),
+        return form.csv ? IntervalExport.csv(iteration.interval(), view.rows())
+                : Table.lines(sampling.label(), iteration, view,
+                        frames ? Optional.of(sampler) : Optional.empty(),
                         Terminal.stdout().watched() ? Terminal.stdout().width() : Integer.MAX_VALUE);
     }
 

@@ -4,7 +4,7 @@ package dev.threadclock.command.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.command.machine.Finding.Level;
-import dev.threadclock.command.machine.Hindrance.Steal;
+import dev.threadclock.command.machine.Contention.Steal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.terminal.Style;
-import dev.threadclock.command.machine.Hindrance;
+import dev.threadclock.command.machine.Contention;
 import dev.threadclock.command.machine.HostLoad;
 import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.Interval;
@@ -52,7 +52,8 @@ class ScreenTest {
 
     private List<String> draw(Interval interval, int width, int height) {
         view.update(interval);
-        return screen.draw(new Moment(interval, new Hindrance(0L, Double.POSITIVE_INFINITY, 0L), HOST), view,
+        return screen.draw(new Iteration(interval, new Contention(0L, Double.POSITIVE_INFINITY, 0L), HOST),
+                view,
                 controls.state(stacks), width, height);
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.threadclock.CpuSnapshot;
-import dev.threadclock.command.machine.Hindrance;
+import dev.threadclock.command.machine.Contention;
 import dev.threadclock.command.machine.HostLoad;
 import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.Interval;
@@ -20,23 +20,24 @@ import org.junit.jupiter.api.Test;
 /** What top shows can be parsed by programs. */
 class TableTest {
     private static final CpuSnapshot TIMES = new CpuSnapshot(6, 14, 20);
-    private static final Hindrance HINDRANCE = new Hindrance(4L, 2, 30L).since(new Hindrance(0L, 2, 10L));
+    private static final Contention CONTENTION = new Contention(4L, 2, 30L).since(new Contention(0L, 2, 10L));
 
     private static Use use(String name) {
         return new Use(name, 101, 1, 1, 'R', 1, TIMES, TIMES);
     }
 
-    private static Moment moment(Hindrance hindrance) {
-        return new Moment(
+    private static Iteration iteration(Contention contention) {
+        return new Iteration(
                 new Interval(5, 2_000, TIMES, TIMES, List.of(use("a \"b\"")),
                         List.of(use("gone-1"), use("gone-2"))),
-                hindrance,
+                contention,
                 new HostLoad(OptionalDouble.of(3.14), OptionalDouble.empty()));
     }
 
-    private static JsonObject json(Hindrance hindrance, boolean grouped) {
-        Moment moment = moment(hindrance);
-        String line = Table.json(7, moment, grouped ? moment.interval().byPool() : moment.interval().all(),
+    private static JsonObject json(Contention contention, boolean grouped) {
+        Iteration iteration = iteration(contention);
+        String line = Table.json(7, iteration,
+                grouped ? iteration.interval().byPool() : iteration.interval().all(),
                 grouped);
         assertThat(line).doesNotContain("\n");
         return JsonParser.parseString(line).getAsJsonObject();
@@ -45,16 +46,16 @@ class TableTest {
     @Test
     void onANarrowTerminalTheNameIsMoreUsefulThanTheSplit() throws IOException {
         View view = new View(Column.TOTAL, false, "", false, true, 9);
-        Moment moment = moment(HINDRANCE);
-        view.update(moment.interval());
-        assertThat(Table.lines("1", moment, view, Optional.empty(), 60).get(3))
+        Iteration iteration = iteration(CONTENTION);
+        view.update(iteration.interval());
+        assertThat(Table.lines("1", iteration, view, Optional.empty(), 60).get(3))
                 .isEqualTo(" TOTAL%  WAIT%       TIME S     TID  THREAD");
-        assertThat(Table.lines("1", moment, view, Optional.empty(), 80).get(3)).contains("USER%");
+        assertThat(Table.lines("1", iteration, view, Optional.empty(), 80).get(3)).contains("USER%");
     }
 
     @Test
     void jsonIsAnObjectWithAllThreads() {
-        JsonObject object = json(HINDRANCE, false);
+        JsonObject object = json(CONTENTION, false);
         assertThat(object.get("end").getAsString()).isEqualTo("1970-01-01T00:00:00.005Z");
         assertThat(object.get("limitCpus").getAsDouble()).isEqualTo(2);
         assertThat(object.get("throttledNanos").getAsLong()).isEqualTo(20);
@@ -65,7 +66,7 @@ class TableTest {
 
     @Test
     void poolsShowTheirNumberOfThreads() {
-        JsonObject object = json(HINDRANCE, true);
+        JsonObject object = json(CONTENTION, true);
         assertThat(object.getAsJsonArray("pools")).hasSize(2);
         assertThat(object.getAsJsonArray("pools").get(1).getAsJsonObject().get("threads").getAsInt())
                 .isEqualTo(2);
@@ -73,14 +74,15 @@ class TableTest {
 
     @Test
     void withoutALimitNothingIsHindered() {
-        assertThat(json(new Hindrance(0L, Double.POSITIVE_INFINITY, 0L), false).has("limitCpus")).isFalse();
-        assertThat(json(HINDRANCE, false).get("load").getAsDouble()).isEqualTo(3.14);
-        assertThat(json(HINDRANCE, false).has("cpuPressurePercent")).as("a kernel without it").isFalse();
+        assertThat(json(new Contention(0L, Double.POSITIVE_INFINITY, 0L), false).has("limitCpus")).isFalse();
+        assertThat(json(CONTENTION, false).get("load").getAsDouble()).isEqualTo(3.14);
+        assertThat(json(CONTENTION, false).has("cpuPressurePercent")).as("a kernel without it").isFalse();
     }
 
     @Test
     void whatIsNotKnownIsLeftOut() {
-        JsonObject object = json(new Hindrance(null, Double.POSITIVE_INFINITY, null).since(HINDRANCE), false);
+        JsonObject object = json(new Contention(null, Double.POSITIVE_INFINITY, null).since(CONTENTION),
+                false);
         assertThat(object.has("stolenNanos")).isFalse();
         assertThat(object.has("throttledNanos")).isFalse();
     }

@@ -18,14 +18,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The frames that are shown are those of a thread that runs. */
-class LooksTest {
+class StackSamplerTest {
     private static final Use THREAD = new Use("worker", 7, 1, 5, 'S', 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO);
     private static final Frames WORK = new Frames(List.of("a.Work.burn(Work.java:1)"), true);
     private static final Frames SLEEP = new Frames(List.of("java.lang.Thread.sleep(Native Method)"), false);
 
     private final Deque<Boolean> runnable = new ArrayDeque<>();
     private final Deque<Frames> stacks = new ArrayDeque<>();
-    private final Looks looks = new Looks(new NoSampling() {
+    private final StackSampler sampler = new StackSampler(new NoSampling() {
         @Override
         public boolean isRunnable(int tid) {
             return tid == 7 && !runnable.isEmpty() && runnable.remove();
@@ -41,18 +41,18 @@ class LooksTest {
     void ofASleeperThatWorksNowAndThenTheWorkIsShown() throws Exception {
         runnable.addAll(List.of(false, false, true, true, false, true));
         stacks.addAll(List.of(WORK, SLEEP, WORK)); // once it had just woken up and waited for a CPU
-        looks.at(List.of(THREAD), Duration.ofMillis(200));
-        assertThat(looks.lines(THREAD).get(0))
+        sampler.sample(List.of(THREAD), Duration.ofMillis(200));
+        assertThat(sampler.lines(THREAD).get(0))
                 .matches(" +runnable in 3 of \\d+ looks; of 2 stacks while it ran, on top and anywhere:");
-        assertThat(looks.lines(THREAD)).endsWith("    100 % 100 %  " + WORK.lines().get(0));
+        assertThat(sampler.lines(THREAD)).endsWith("    100 % 100 %  " + WORK.lines().get(0));
     }
 
     @Test
     void aThreadThatWasNeverFoundRunningIsShownWhereItIsWithItsState() throws Exception {
-        looks.at(List.of(THREAD), Duration.ofMillis(50));
-        assertThat(looks.lines(THREAD).get(0))
+        sampler.sample(List.of(THREAD), Duration.ofMillis(50));
+        assertThat(sampler.lines(THREAD).get(0))
                 .matches(" +runnable in 0 of \\d+ looks; no stack while it ran; now, in state S:");
-        assertThat(looks.lines(THREAD)).endsWith("    at " + SLEEP.lines().get(0));
+        assertThat(sampler.lines(THREAD)).endsWith("    at " + SLEEP.lines().get(0));
     }
 
     @Test
@@ -60,13 +60,13 @@ class LooksTest {
         Frames waking = new Frames(SLEEP.lines(), true);
         runnable.addAll(List.of(true, true, true));
         stacks.addAll(List.of(waking, waking, WORK));
-        looks.at(List.of(THREAD), Duration.ofMillis(200));
-        assertThat(looks.lines(THREAD)).endsWith("    100 % 100 %  " + WORK.lines().get(0));
-        assertThat(looks.lines(THREAD).get(0)).contains("of 3 stacks");
+        sampler.sample(List.of(THREAD), Duration.ofMillis(200));
+        assertThat(sampler.lines(THREAD)).endsWith("    100 % 100 %  " + WORK.lines().get(0));
+        assertThat(sampler.lines(THREAD).get(0)).contains("of 3 stacks");
         runnable.addAll(Collections.nCopies(18, true));
         stacks.addAll(Collections.nCopies(18, waking));
-        looks.at(List.of(THREAD), Duration.ofMillis(200));
-        assertThat(looks.lines(THREAD).get(1)).isEqualTo("     95 %  95 %  " + SLEEP.lines().get(0));
+        sampler.sample(List.of(THREAD), Duration.ofMillis(200));
+        assertThat(sampler.lines(THREAD).get(1)).isEqualTo("     95 %  95 %  " + SLEEP.lines().get(0));
     }
 
     /** Its stacks all differ in their lines. */
@@ -100,16 +100,16 @@ class LooksTest {
     void ofACarrierWhoseVirtualThreadsAreUnknownTheNextStepIsShown() throws Exception {
         runnable.add(true);
         stacks.add(new Frames(List.of("jdk.internal.vm.Continuation.run(Continuation.java:254)"), true));
-        looks.at(List.of(THREAD), Duration.ofMillis(50));
-        assertThat(looks.lines(THREAD).get(2)).contains("'threadclock attach 1 virtual=on'");
+        sampler.sample(List.of(THREAD), Duration.ofMillis(50));
+        assertThat(sampler.lines(THREAD).get(2)).contains("'threadclock attach 1 virtual=on'");
     }
 
     @Test
     void nativeAndEndedThreadsHaveNone() throws Exception {
         Use nativeThread = new Use("C2", 8, 2, 0, 'R', 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO);
         Use ended = new Use("gone", 9, 3, 6, Use.ENDED, 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO);
-        looks.at(List.of(nativeThread, ended), Duration.ofMillis(50));
-        assertThat(looks.lines(nativeThread)).isEmpty();
-        assertThat(looks.lines(ended)).isEmpty();
+        sampler.sample(List.of(nativeThread, ended), Duration.ofMillis(50));
+        assertThat(sampler.lines(nativeThread)).isEmpty();
+        assertThat(sampler.lines(ended)).isEmpty();
     }
 }

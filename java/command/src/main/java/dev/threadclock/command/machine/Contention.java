@@ -7,19 +7,19 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What keeps a runnable process from running: the hypervisor, and its control group's CPU limit.
+ * CPU time that a process did not get though it was runnable: steal and throttling.
  *
  * @param stolenNanos since boot, over all CPUs of the machine; null if unknown
  * @param cpus the CPU limit; infinite if there is none, or it is not known
  * @param throttledNanos since the group was created; summed over CPUs; null if unknown
  */
-public record Hindrance(Long stolenNanos, double cpus, Long throttledNanos) {
+public record Contention(Long stolenNanos, double cpus, Long throttledNanos) {
     private static final long NANOS_PER_HUNDREDTH = 10_000_000;
 
     /** Reads the current values. */
-    public static Hindrance of(int pid) {
+    public static Contention of(int pid) {
         Optional<CgroupCpu> limit = limit(pid);
-        return new Hindrance(
+        return new Contention(
                 Steal.of(SystemFiles.text("/proc/stat"))
                         .map(steal -> steal.hundredths() * NANOS_PER_HUNDREDTH)
                         .orElse(null),
@@ -28,8 +28,8 @@ public record Hindrance(Long stolenNanos, double cpus, Long throttledNanos) {
     }
 
     /** The increase since an earlier moment. */
-    public Hindrance since(Hindrance before) {
-        return new Hindrance(increase(before.stolenNanos, stolenNanos), cpus,
+    public Contention since(Contention before) {
+        return new Contention(increase(before.stolenNanos, stolenNanos), cpus,
                 increase(before.throttledNanos, throttledNanos));
     }
 

@@ -14,7 +14,7 @@ import java.util.Map;
  * Where threads use the CPU: looks at each of them again and again, and takes its top frames if it is
  * runnable. A single look at the end would mostly show where a thread sleeps.
  */
-final class Looks {
+final class StackSampler {
     private static final int MOST_STACKS = 40; // of each thread; each stops it, and may take 2 ms
     private static final int LOOKS = 400;
     private static final long SHORTEST_PAUSE_MILLIS = 5;
@@ -31,12 +31,12 @@ final class Looks {
         private final Stacks stacks = new Stacks();
     }
 
-    Looks(Sampling sampling) {
+    StackSampler(Sampling sampling) {
         this.sampling = sampling;
     }
 
     /** Looks at these threads until the interval is nearly over; native threads have no frames. */
-    void at(List<Use> threads, Duration interval) throws IOException {
+    void sample(List<Use> threads, Duration interval) throws IOException {
         long end = System.nanoTime() + (long) (PART_OF_INTERVAL * interval.toNanos());
         long pauseMillis = Math.max(SHORTEST_PAUSE_MILLIS, interval.toMillis() / LOOKS);
         do {
