@@ -35,22 +35,14 @@ import java.util.List;
  *
  * <p>An instance is not thread-safe; several instances can be used concurrently, for the same JVM too.
  */
-public final class Jvm {
-    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
-
-    private final Target target;
-
-    private Jvm(Target target) {
-        this.target = target;
-    }
-
+public interface Jvm {
     /**
      * The JVMs that this user may inspect, for root those of all users and in containers too. A JVM is a
      * process that has loaded a {@code libjvm.so}; OpenJ9 is included, though {@link #open} refuses it.
      *
      * @return by ascending process number, without this JVM; empty if there is no {@code /proc}
      */
-    public static List<RunningJvm> list() {
+    static List<RunningJvm> list() {
         return RunningJvm.all();
     }
 
@@ -61,7 +53,7 @@ public final class Jvm {
      * @param name {@code com.example.Main}, {@code Main}, {@code app.jar} or {@code app}
      * @return as {@link #list()}
      */
-    public static List<RunningJvm> list(String name) {
+    static List<RunningJvm> list(String name) {
         return RunningJvm.named(name);
     }
 
@@ -72,8 +64,8 @@ public final class Jvm {
      * @return the JVM
      * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not inspect it
      */
-    public static Jvm open(long pid) {
-        return open(pid, DEFAULT_TIMEOUT);
+    static Jvm open(long pid) {
+        return open(pid, Duration.ofSeconds(10));
     }
 
     /**
@@ -86,9 +78,9 @@ public final class Jvm {
      * @throws IllegalArgumentException the timeout is shorter or longer
      * @throws AttachException it is not a HotSpot JVM, is this one, or this user may not inspect it
      */
-    public static Jvm open(long pid, Duration timeout) {
-        return new Jvm(new Target((int) Math.max(0, Math.min(pid, Integer.MAX_VALUE)), timeout, warning -> {
-        }));
+    static Jvm open(long pid, Duration timeout) {
+        return new Target((int) Math.max(0, Math.min(pid, Integer.MAX_VALUE)), timeout, warning -> {
+        });
     }
 
     /**
@@ -102,9 +94,7 @@ public final class Jvm {
      *     report, channel or period
      * @throws AttachException the JVM refuses or does not answer in time
      */
-    public JvmStatus attach(String options) {
-        return target.attach(options);
-    }
+    JvmStatus attach(String options);
 
     /**
      * What threadclock does in the JVM.
@@ -114,9 +104,7 @@ public final class Jvm {
      * @throws AttachException the JVM has ended, refuses or does not answer in time, or its threadclock is of
      *     another version
      */
-    public JvmStatus status() {
-        return target.status();
-    }
+    JvmStatus status();
 
     /**
      * Makes the JVM answer its reads itself again, however threadclock was loaded. The library stays loaded,
@@ -126,36 +114,28 @@ public final class Jvm {
      * @throws AttachException the JVM has ended, refuses or does not answer in time, or its threadclock is of
      *     another version
      */
-    public boolean detach() {
-        return target.detach();
-    }
+    boolean detach();
 
     /**
      * Its process number, by which it was opened.
      *
      * @return the number as this process sees it
      */
-    public int pid() {
-        return target.pid();
-    }
+    int pid();
 
     /**
      * The user that it runs as.
      *
      * @return the number of the effective user
      */
-    public long uid() {
-        return Integer.toUnsignedLong(target.uid());
-    }
+    long uid();
 
     /**
      * What it runs, without options and arguments.
      *
      * @return {@code "java -jar app.jar"}: one line of at most 100 characters, safe to print
      */
-    public String command() {
-        return target.command();
-    }
+    String command();
 
     /**
      * How it was started, without the program's own arguments. Values that may be secret are masked: those of
@@ -163,27 +143,21 @@ public final class Jvm {
      *
      * @return one line of at most 4000 characters, safe to print
      */
-    public String commandLine() {
-        return target.commandLine();
-    }
+    String commandLine();
 
     /**
      * Which Java it is.
      *
      * @return {@code "17.0.15, OpenJDK 64-Bit Server VM, Debian"}: as much of it as is known
      */
-    public String jdk() {
-        return target.jdk();
-    }
+    String jdk();
 
     /**
      * Which release of Java it is.
      *
      * @return 8, 11, 17, ...; 0: unknown
      */
-    public int feature() {
-        return target.feature();
-    }
+    int feature();
 
     /**
      * Whether it takes agents while it runs.
@@ -191,9 +165,7 @@ public final class Jvm {
      * @return false: it was started with {@code -XX:+DisableAttachMechanism} or
      *     {@code -XX:-EnableDynamicAgentLoading}
      */
-    public boolean takesAgents() {
-        return target.takesAgents();
-    }
+    boolean takesAgents();
 
     /**
      * The process number and what it runs, for lists and messages.
@@ -201,7 +173,5 @@ public final class Jvm {
      * @return {@code "4711 (java -jar app.jar)"}
      */
     @Override
-    public String toString() {
-        return target.label();
-    }
+    String toString();
 }

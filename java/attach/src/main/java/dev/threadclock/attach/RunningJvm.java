@@ -2,12 +2,9 @@
 package dev.threadclock.attach;
 
 import dev.threadclock.attach.internal.JavaCommandLine;
-import dev.threadclock.attach.internal.ProcMaps;
 import dev.threadclock.attach.internal.TargetProcess;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -27,13 +24,8 @@ public final class RunningJvm {
     static List<RunningJvm> all() {
         List<RunningJvm> all = new ArrayList<>();
         for (Path process : TargetProcess.all()) {
-            int pid = Integer.parseInt(process.getFileName().toString());
-            // A process with one thread is a forked child of a JVM.
-            if (pid != ProcessHandle.current().pid() && !text(process, "status").contains("\nThreads:\t1\n")
-                    && ProcMaps.parse(text(process, "maps")).jvm().isPresent()) {
-                List<String> words = Arrays.asList(text(process, "cmdline").split("\0"));
-                all.add(new RunningJvm(pid, JavaCommandLine.of(words, file -> "")));
-            }
+            TargetProcess.command(process, false).ifPresent(command -> all
+                    .add(new RunningJvm(Integer.parseInt(process.getFileName().toString()), command)));
         }
         all.sort(Comparator.comparingInt(RunningJvm::pid));
         return all;
@@ -81,15 +73,6 @@ public final class RunningJvm {
         String what = what();
         return what.equals(name) || what.endsWith("." + name) || what.endsWith("/" + name)
                 || what.equals(name + ".jar");
-    }
-
-    /** Empty if it cannot be read: another user's, or gone. */
-    private static String text(Path process, String file) {
-        try {
-            return TargetProcess.text(TargetProcess.living(process).resolve(file));
-        } catch (IOException e) {
-            return "";
-        }
     }
 
     /**

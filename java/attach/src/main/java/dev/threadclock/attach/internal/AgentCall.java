@@ -59,7 +59,7 @@ final class AgentCall {
             throw e;
         }
         if (answer.connection() == null) {
-            throw new AttachException("the agent in the JVM " + target.label()
+            throw new AttachException("the agent in the JVM " + target
                     + " did not connect although it said so; this should not happen: please report it");
         }
         return answer.connection();
@@ -90,7 +90,7 @@ final class AgentCall {
         if (status.isPresent()) {
             return status.get();
         }
-        String jvm = "the JVM " + target.label();
+        String jvm = "the JVM " + target;
         if (answer.forbidden() && target.hasThreadclock()) {
             throw new AttachException(jvm
                     + " has threadclock loaded, but was started with -XX:-EnableDynamicAgentLoading, so no"
@@ -106,7 +106,7 @@ final class AgentCall {
                     + (target.hasThreadclock() ? STAYS
                             : "; start that JVM with -agentpath:libthreadclock.so"));
         }
-        throw new AttachException("the threadclock in " + target.label()
+        throw new AttachException("the threadclock in " + target
                 + " does not answer: that JVM cannot open the file for it (has it file"
                 + " descriptors left?), or its threadclock is of another version; free some, or restart"
                 + " that JVM with this one");
@@ -142,7 +142,7 @@ final class AgentCall {
         // glibc compares names before it opens a file; the name is certain only if it was given by -agentpath
         // or by us.
         if (target.hasFile(path) && !target.facts().hasAgentPath(path)) {
-            throw new AttachException("the JVM " + target.label() + " has loaded " + path
+            throw new AttachException("the JVM " + target + " has loaded " + path
                     + ", but another file is there now" + STAYS);
         }
     }

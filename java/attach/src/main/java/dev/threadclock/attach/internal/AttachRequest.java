@@ -63,7 +63,7 @@ final class AttachRequest {
         listens = isListening();
         handlesQuit = awaitCreation(limit);
         if (!listens && !target.facts().attachable()) {
-            throw new AttachException("the JVM " + target.label()
+            throw new AttachException("the JVM " + target
                     + (target.hasThreadclock() ? " has threadclock loaded, but was started with"
                             + " -XX:+DisableAttachMechanism, so no command can reach it; threadclock"
                             + " keeps working there, or restart the JVM without that option"
@@ -72,7 +72,7 @@ final class AttachRequest {
                                     + " -agentpath:libthreadclock.so"));
         }
         if (!listens && !handlesQuit) {
-            throw new AttachException("the JVM " + target.label()
+            throw new AttachException("the JVM " + target
                     + " does not handle SIGQUIT, so the signal would end it (it is still starting, or"
                     + " has -Xrs); try again later, or restart it with -agentpath:libthreadclock.so");
         }
@@ -140,7 +140,7 @@ final class AttachRequest {
         StringBuilder why = new StringBuilder();
         refusals.forEach((name, reason) -> why.append(why.length() == 0 ? "" : ", ")
                 .append(Printable.line(name + " (" + reason + ")")));
-        throw new AttachException("no folder of the JVM " + target.label() + " can hold "
+        throw new AttachException("no folder of the JVM " + target + " can hold "
                 + (library != null ? "the library" : wanted.equals(KEPT_FOLDER) ? "its events" : "a file")
                 + " temporarily: " + why
                 + "; make room in one of them, or set that JVM's TMPDIR to a folder that does");
@@ -222,9 +222,9 @@ final class AttachRequest {
     private AttachException noAnswer(boolean complete) {
         target.process().awaitEnd();
         return new AttachException(complete
-                ? "the JVM " + target.label() + " has closed the connection without an answer; it answers its"
+                ? "the JVM " + target + " has closed the connection without an answer; it answers its"
                         + " own user and group only: run this as that user"
-                : "the helper that asked the JVM " + target.label()
+                : "the helper that asked the JVM " + target
                         + " was ended before it had an answer, by that JVM's user or by the OOM killer; try"
                         + " again");
     }
@@ -232,7 +232,7 @@ final class AttachRequest {
     /** For the steps of attach_child.c and confinement.h. */
     private AttachException failure(char step, int error) {
         String why = ConfinedChild.message(error);
-        String jvm = "the JVM " + target.label();
+        String jvm = "the JVM " + target;
         return switch (step) {
             case 'p' -> error != ConfinedChild.REMOTE ? target.process().ended() : new AttachException(
                     "/proc is another PID namespace's: its process " + target.pid() + " is not this one's;"
@@ -240,7 +240,7 @@ final class AttachRequest {
             case 'r' -> new AttachException("cannot enter the root of " + jvm + " (a container or a chroot): "
                     + why + "; run this as root, in the JVM's own container (kubectl exec), or where user"
                     + " namespaces are allowed (seccompProfile: Unconfined)");
-            case 'u' -> new AttachException("cannot become user " + Integer.toUnsignedString(target.uid())
+            case 'u' -> new AttachException("cannot become user " + target.uid()
                     + " with group " + Integer.toUnsignedString(target.process().status().gid())
                     + ", which the JVM answers: " + why + "; run this as that user");
             case 'c' -> new AttachException("the process that would ask " + jvm
@@ -308,7 +308,7 @@ final class AttachRequest {
     }
 
     private AttachException notNow() {
-        return new AttachException("the JVM " + target.label() + " takes no agent at this moment: it is"
+        return new AttachException("the JVM " + target + " takes no agent at this moment: it is"
                 + " still starting, or is ending; try again, with a longer timeout");
     }
 

@@ -32,7 +32,7 @@ public final class JvmRecording implements Closeable {
                 + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"");
         if (!started.text().contains("Started recording")) {
             started.close();
-            throw new AttachException("the JVM " + target.label() + " did not start a recording: "
+            throw new AttachException("the JVM " + target + " did not start a recording: "
                     + Printable.line(started.text())
                     + (started.text().contains("Unknown diagnostic command")
                             ? "; it has no Flight Recorder (8u262, 11 and later have it): leave out"
@@ -51,7 +51,7 @@ public final class JvmRecording implements Closeable {
     public void stopInto(OutputStream out) throws IOException {
         stop();
         if (!started.kept().copyFile(out, TIME_TO_STOP)) {
-            throw new AttachException("the JVM " + target.label()
+            throw new AttachException("the JVM " + target
                     + " left no file with its own events; record again without them");
         }
     }

@@ -63,11 +63,11 @@ final class Obstacles {
     /** Why the JVM cannot answer whatever is asked. */
     Optional<String> toAnAnswer() {
         if (groups.stream().anyMatch(Group::isFrozen)) {
-            return Optional.of("the JVM " + target.label() + " is frozen with its control group (by docker"
+            return Optional.of("the JVM " + target + " is frozen with its control group (by docker"
                     + " pause or systemctl freeze, for example) and cannot answer; thaw it");
         }
         if (!target.facts().last(OTHER_FOLDER).isEmpty()) {
-            return Optional.of("the JVM " + target.label() + " was started with " + OTHER_FOLDER
+            return Optional.of("the JVM " + target + " was started with " + OTHER_FOLDER
                     + " and listens there, where no tool looks; restart it without that option, or with"
                     + " -agentpath:libthreadclock.so");
         }
@@ -100,7 +100,7 @@ final class Obstacles {
     }
 
     private String text(Limit limit) {
-        return "the JVM " + target.label() + " has " + limit.used + " of at most " + limit.most + " "
+        return "the JVM " + target + " has " + limit.used + " of at most " + limit.most + " "
                 + limit.of + ", and";
     }
 

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * /proc/PID/maps, the mapped files of a process, each once, in the order of their first mapping: which
  * libraries it has loaded.
  */
-public record ProcMaps(List<Mapped> files) {
+record ProcMaps(List<Mapped> files) {
     private static final String DELETED = " (deleted)";
     private static final int PATH_FIELD = 5;
     /** Of the library. Each is asked, and compared with all options. */

@@ -2,6 +2,7 @@
 package dev.threadclock.attach.internal;
 
 import dev.threadclock.attach.AttachException;
+import dev.threadclock.attach.Jvm;
 import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.internal.ProcMaps.Mapped;
 import java.io.IOException;
@@ -18,9 +19,9 @@ import java.util.regex.Pattern;
 
 /**
  * A JVM: identified and inspected by what /proc shows to this process, and asked through a process of its own
- * user. What {@link dev.threadclock.attach.Jvm} offers to programs, and more for the command line.
+ * user. More of it than {@link Jvm} offers is for the command line.
  */
-public final class Target {
+public final class Target implements Jvm {
     private static final int ROOT_USER = 0;
     /** Of those that its command line names, and of what is in them. */
     private static final int MOST_FILES = 100;
@@ -78,22 +79,6 @@ public final class Target {
         }
         command = JavaCommandLine.of(process.words(), this::text);
         updateFacts();
-    }
-
-    /**
-     * What a process runs that cannot be opened, as far as others see it; empty unless it may be a JVM: it
-     * has several threads, is not this one, and has a libjvm.so if it shows its libraries.
-     */
-    public static Optional<String> commandFromOutside(int pid) {
-        try {
-            TargetProcess process = new TargetProcess(pid);
-            boolean other = process.status().threads() > 1 && pid != TargetProcess.ownStatus().group();
-            return other && process.mayBeJvm()
-                    ? Optional.of(JavaCommandLine.of(process.words(), file -> "").toString())
-                    : Optional.empty();
-        } catch (AttachException e) {
-            return Optional.empty();
-        }
     }
 
     private static void checkAlive(TargetProcess process, ProcStatus status) {
@@ -256,7 +241,7 @@ public final class Target {
                 : shown;
     }
 
-    /** As {@link dev.threadclock.attach.Jvm#attach}. */
+    @Override
     public JvmStatus attach(String options) {
         checkOptions(options);
         return call().make("attach", options);
@@ -279,13 +264,13 @@ public final class Target {
         }
     }
 
-    /** As {@link dev.threadclock.attach.Jvm#status}. */
+    @Override
     public JvmStatus status() {
         lookAgain();
         return hasThreadclock() ? call().make("status", "") : new JvmStatus(Map.of());
     }
 
-    /** As {@link dev.threadclock.attach.Jvm#detach}. */
+    @Override
     public boolean detach() {
         lookAgain();
         boolean loaded = hasThreadclock();
@@ -303,7 +288,7 @@ public final class Target {
      */
     public ByteChannel sample(Duration period) {
         if (!takesAgents()) {
-            throw new AttachException("the JVM " + label() + " was started with "
+            throw new AttachException("the JVM " + this + " was started with "
                     + (attachable() ? "-XX:-EnableDynamicAgentLoading" : "-XX:+DisableAttachMechanism")
                     + " and takes no agent while it runs; restart it without that option");
         }
@@ -340,6 +325,7 @@ public final class Target {
         maps = process.maps();
     }
 
+    @Override
     public int pid() {
         return process.pid();
     }
@@ -349,27 +335,27 @@ public final class Target {
         return status.namespacePid();
     }
 
-    /** Its effective user, an unsigned int. */
-    public int uid() {
-        return status.uid();
+    @Override
+    public long uid() {
+        return Integer.toUnsignedLong(status.uid());
     }
 
-    /** What it runs, without options and arguments: one line of at most 100 characters, safe to print. */
+    @Override
     public String command() {
         return command.toString();
     }
 
-    /** How it was started, without arguments and secrets: one line of at most 4000 characters. */
+    @Override
     public String commandLine() {
         return command.masked();
     }
 
-    /** "17.0.15, OpenJDK 64-Bit Server VM, Debian": as much of it as is known. */
+    @Override
     public String jdk() {
         return facts.jdk();
     }
 
-    /** 8, 11, 17, ...; 0: unknown. */
+    @Override
     public int feature() {
         return facts.feature();
     }
@@ -399,7 +385,7 @@ public final class Target {
         return facts.attachable();
     }
 
-    /** Whether it takes agents while it runs. */
+    @Override
     public boolean takesAgents() {
         return attachable() && dynamicLoading().orElse(true);
     }
@@ -444,13 +430,8 @@ public final class Target {
         return maps.archive(aotCache()).orElse("");
     }
 
-    /** "1234 (java -jar app.jar)". */
-    public String label() {
-        return pid() + " (" + command + ")";
-    }
-
     @Override
     public String toString() {
-        return label();
+        return pid() + " (" + command + ")";
     }
 }

@@ -61,7 +61,7 @@ public final class TargetProcess {
     }
 
     /** The folder of a process's thread that has not ended: its own, unless its first thread has. */
-    public static Path living(Path process) throws IOException {
+    private static Path living(Path process) throws IOException {
         if (!isZombie(process)) {
             return process;
         }
@@ -151,12 +151,31 @@ public final class TargetProcess {
         return ProcMaps.parse(read("maps"));
     }
 
-    /** It has a libjvm.so, or hides its libraries from us. */
-    boolean mayBeJvm() {
+    /**
+     * What a process runs, as far as others see it; empty unless it is another JVM.
+     *
+     * @param hidden one that hides its libraries from us may be a JVM as well
+     */
+    public static Optional<JavaCommandLine> command(Path process, boolean hidden) {
+        try {
+            Path folder = living(process);
+            String status = text(folder.resolve("status"));
+            boolean thisOne = status.contains("\nTgid:\t" + ProcessHandle.current().pid() + "\n");
+            boolean thread = !status.contains("\nTgid:\t" + process.getFileName() + "\n");
+            // A process with one thread is a forked child of a JVM.
+            return thisOne || thread || status.contains("\nThreads:\t1\n") || !hasJvm(folder, hidden)
+                    ? Optional.empty() : Optional.of(JavaCommandLine
+                            .of(zeroSeparated(text(folder.resolve("cmdline"))), file -> ""));
+        } catch (IOException e) {
+            return Optional.empty(); // another user's, or gone
+        }
+    }
+
+    private static boolean hasJvm(Path folder, boolean hidden) throws IOException {
         try {
             return ProcMaps.parse(text(folder.resolve("maps"))).jvm().isPresent();
-        } catch (IOException e) {
-            return e instanceof AccessDeniedException;
+        } catch (AccessDeniedException e) {
+            return hidden;
         }
     }
 
@@ -191,7 +210,7 @@ public final class TargetProcess {
     }
 
     /** A process can make the files about it very large. */
-    public static String text(Path file) throws IOException {
+    static String text(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             return new String(in.readNBytes(MOST_BYTES), StandardCharsets.UTF_8);
         }

@@ -87,7 +87,7 @@ final class JvmFindings {
      */
     private boolean mayRun(Path program) throws IOException {
         int self = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        if (self == jvm.uid()) {
+        if (Integer.toUnsignedLong(self) == jvm.uid()) {
             return true;
         }
         for (Path at = program.toRealPath(); at != null; at = at.getParent()) {
@@ -104,7 +104,7 @@ final class JvmFindings {
 
     private void process() {
         findings.put("process", Finding.ok("process", jvm.pid(), jvm.pid() + " (" + jvm.command() + ")"));
-        findings.put("user", Finding.ok("user", jvm.uid(), "uid " + Integer.toUnsignedString(jvm.uid())));
+        findings.put("user", Finding.ok("user", jvm.uid(), "uid " + jvm.uid()));
         boolean namespace = jvm.namespacePid() != jvm.pid();
         String groups = SystemFiles
                 .containerOfGroups(SystemFiles.text("/proc/" + jvm.pid() + "/cgroup"));

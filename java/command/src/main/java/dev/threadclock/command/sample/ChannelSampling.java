@@ -54,7 +54,7 @@ final class ChannelSampling extends Sampling {
      * returned by next().
      */
     static Sampling open(Target jvm, Duration period) throws IOException {
-        return over(jvm.pid(), subject(jvm, jvm.label()), period, jvm.sample(period),
+        return over(jvm.pid(), subject(jvm, jvm.toString()), period, jvm.sample(period),
                 new TaskFiles(jvm.pid(), jvm.namespacePid() != jvm.pid()), PATIENCE_MILLIS);
     }
 

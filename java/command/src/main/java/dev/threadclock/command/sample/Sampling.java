@@ -4,6 +4,7 @@ package dev.threadclock.command.sample;
 import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.attach.AttachException;
 import dev.threadclock.attach.internal.Target;
+import dev.threadclock.attach.internal.TargetProcess;
 import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
@@ -12,6 +13,7 @@ import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.sample.TaskFiles.RunQueue;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -57,8 +59,8 @@ public abstract class Sampling implements Closeable {
             return ChannelSampling.open(jvm.get(), period);
         } catch (AttachException | Failure e) {
             Subject subject = jvm.map(opened -> subject(opened, byProc(pid, opened.command())))
-                    .or(() -> Target.commandFromOutside(pid)
-                            .map(command -> new Subject(byProc(pid, command), "", "",
+                    .or(() -> TargetProcess.command(Path.of("/proc/" + pid), true)
+                            .map(command -> new Subject(byProc(pid, command.toString()), "", "",
                                     SelfJar.version())))
                     .orElseThrow(() -> e);
             Sampling sampling = ProcSampling.open(pid, subject, period).orElseThrow(() -> e);
