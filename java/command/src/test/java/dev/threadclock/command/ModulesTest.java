@@ -29,7 +29,7 @@ class ModulesTest {
     private static final String ROOT = "dev.threadclock";
     /** The modules by their packages, those of the command line apart. The library has the root. */
     private static final List<List<String>> MODULES = List.of(List.of("", "internal"), List.of("agent"),
-            List.of("attach"), List.of("jmh"), List.of("command.terminal", "command.page"),
+            List.of("attach"), List.of("jmh"), List.of("command.terminal"),
             List.of("command.jdk"), List.of("command.attach"), List.of("command.machine"),
             List.of("command.sample", "command.interval", "command.top", "command.record", "command.report"),
             List.of("command.probe"), List.of("command.measure"),

@@ -5,7 +5,7 @@ import dev.threadclock.command.demo.DemoReport.JdkResult;
 import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.probe.Verdict;
-import dev.threadclock.command.page.Figures;
+import dev.threadclock.command.terminal.Figures;
 import java.nio.file.Path;
 import java.util.DoubleSummaryStatistics;
 

@@ -6,7 +6,7 @@ import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.terminal.Style;
-import dev.threadclock.command.page.Figures;
+import dev.threadclock.command.terminal.Figures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;

@@ -6,7 +6,7 @@ import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;
 import dev.threadclock.command.terminal.Style;
-import dev.threadclock.command.page.Figures;
+import dev.threadclock.command.terminal.Figures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

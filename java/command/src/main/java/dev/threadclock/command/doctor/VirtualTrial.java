@@ -6,7 +6,7 @@ import dev.threadclock.Quantity;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.machine.Finding;
-import dev.threadclock.command.page.Figures;
+import dev.threadclock.command.terminal.Figures;
 import dev.threadclock.command.probe.VirtualSwitch;
 import dev.threadclock.command.terminal.Children;
 import dev.threadclock.command.terminal.SelfJar;

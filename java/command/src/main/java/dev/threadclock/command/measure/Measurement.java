@@ -6,7 +6,7 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonDeserializer;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
-import dev.threadclock.command.page.Figures;
+import dev.threadclock.command.terminal.Figures;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.probe.Verdict;
 import java.util.Comparator;

@@ -11,7 +11,7 @@ import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.interval.Timeline;
-import dev.threadclock.command.page.Figures;
+import dev.threadclock.command.terminal.Figures;
 import dev.threadclock.command.record.Recorder.StopRequest;
 import dev.threadclock.command.report.RecordingPage;
 import dev.threadclock.command.sample.Sampling;

@@ -2,17 +2,22 @@
 package dev.threadclock.command.report;
 
 import com.google.gson.Gson;
-import dev.threadclock.command.page.Page;
 import dev.threadclock.command.interval.Timeline.Series;
 import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.interval.Timeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.IntToLongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
@@ -27,6 +32,7 @@ public final class RecordingPage {
     private static final int MOST_VALUES = 240_000;
     private static final String OTHER = "(other pools)";
     private static final int MOST_TIMES = 60;
+    private static final Pattern PLACE = Pattern.compile("\\{\\{([A-Z]+)}}");
 
     private final Subject subject;
     private final Timeline timeline;
@@ -55,31 +61,58 @@ public final class RecordingPage {
             Boolean other) {}
 
     public String toHtml() {
-        return Page.render(RecordingPage.class, "recording", "CPU time of " + subject.jvm(), Map.of(
-                "HEADLINE", Page.escape(RecordingText.headline(timeline)),
-                "JVM", Page.escape(subject.jvm()),
-                "START", Page.escape(Instant.ofEpochMilli(timeline.startMillis()).toString()),
-                "FACTS", fact("JDK", subject.jdk()) + fact("Command line", subject.commandLine()),
-                "WAIT", timeline.hasWaits() ? "<th scope=\"col\">wait %</th>" : "",
-                "POOLS", poolRows(),
-                "LEFTOUT", leftOut(),
-                "VIRTUAL", virtual(),
-                "TIMES", timeRows(),
-                "FOOTER", Page.escape("Recorded by threadclock " + subject.threadclock()).strip() + "."),
+        return fill(resource("recording.html"), Map.ofEntries(
+                Map.entry("TITLE", escape("CPU time of " + subject.jvm())),
+                Map.entry("STYLE", resource("uplot/uPlot.min.css") + resource("recording.css")),
+                Map.entry("HEADLINE", escape(RecordingText.headline(timeline))),
+                Map.entry("JVM", escape(subject.jvm())),
+                Map.entry("START", Instant.ofEpochMilli(timeline.startMillis()).toString()),
+                Map.entry("FACTS", fact("JDK", subject.jdk()) + fact("Command line", subject.commandLine())),
+                Map.entry("WAIT", timeline.hasWaits() ? "<th scope=\"col\">wait %</th>" : ""),
+                Map.entry("POOLS", poolRows()),
+                Map.entry("LEFTOUT", leftOut()),
+                Map.entry("VIRTUAL", virtual()),
+                Map.entry("TIMES", timeRows()),
+                Map.entry("FOOTER", escape("Recorded by threadclock " + subject.threadclock()).strip() + "."),
+                Map.entry("PLOT", resource("uplot/uPlot.iife.min.js")),
                 // Gson escapes anything that could end the script.
-                "const recording = " + new Gson().toJson(data()) + ";\n",
-                Page.resource(RecordingPage.class, "recording.js"));
+                Map.entry("DATA", new Gson().toJson(data())),
+                Map.entry("SCRIPT", resource("recording.js"))));
+    }
+
+    /** Each {{PLACE}} is filled in once; inserted text is not scanned again. */
+    private static String fill(String template, Map<String, String> parts) {
+        return PLACE.matcher(template)
+                .replaceAll(place -> Matcher.quoteReplacement(parts.get(place.group(1))));
+    }
+
+    /** The text of a resource beside this class. */
+    private static String resource(String name) {
+        try (InputStream in = RecordingPage.class.getResourceAsStream(name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException("the jar is damaged: " + name + " cannot be read", e);
+        }
+    }
+
+    private static String escape(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+    }
+
+    /** String.format with a decimal point in every locale. */
+    private static String format(String form, Object... values) {
+        return String.format(Locale.ROOT, form, values);
     }
 
     private static String fact(String label, String text) {
         return text.isEmpty() ? ""
-                : "<div><dt>" + label + "</dt><dd tabindex=\"0\">" + Page.escape(text) + "</dd></div>\n";
+                : "<div><dt>" + label + "</dt><dd tabindex=\"0\">" + escape(text) + "</dd></div>\n";
     }
 
     private String leftOut() {
         int all = timeline.threads().size();
         return threads.size() == all ? ""
-                : Page.format("<p class=\"soft\">Of %,d threads the %,d busiest are listed;"
+                : format("<p class=\"soft\">Of %,d threads the %,d busiest are listed;"
                         + " the pools have the time of all.</p>\n", all, threads.size());
     }
 
@@ -88,7 +121,7 @@ public final class RecordingPage {
         StringBuilder rows = new StringBuilder();
         timeline.virtual().forEach(group -> row(rows, "group", group.name(), group));
         return rows.length() == 0 ? ""
-                : Page.resource(RecordingPage.class, "virtual.html").replace("{{GROUPS}}", rows);
+                : fill(resource("virtual.html"), Map.of("GROUPS", rows.toString()));
     }
 
     private List<Series> shownThreads() {
@@ -175,14 +208,14 @@ public final class RecordingPage {
     }
 
     private void row(StringBuilder rows, String kind, String name, Series series) {
-        rows.append("<tr class=\"").append(kind).append("\"><td>").append(Page.escape(name))
+        rows.append("<tr class=\"").append(kind).append("\"><td>").append(escape(name))
                 .append("</td>")
                 .append(cells(series.userNanos(), series.systemNanos(), timeline.nanos()))
                 .append(timeline.hasWaits() && !kind.equals("group")
                         ? wait(series.waitNanos(), timeline.nanos()) : "")
-                .append(Page.format(series.nanos() < 10_000_000_000L ? "<td>%.2f</td>" : "<td>%.1f</td>",
+                .append(format(series.nanos() < 10_000_000_000L ? "<td>%.2f</td>" : "<td>%.1f</td>",
                         series.nanos() / 1e9))
-                .append(Page.format("<td class=\"share\">%.1f %%</td></tr>\n",
+                .append(format("<td class=\"share\">%.1f %%</td></tr>\n",
                         allNanos == 0 ? 0 : 100.0 * series.nanos() / allNanos));
     }
 
@@ -201,7 +234,7 @@ public final class RecordingPage {
                             sum(from, to, timeline::nanos)))
                     .append(timeline.hasWaits() ? wait(sum(from, to, timeline.process()::waitNanos),
                             sum(from, to, timeline::nanos)) : "")
-                    .append("<td>").append(Page.escape(busiest(from, to))).append("</td></tr>\n");
+                    .append("<td>").append(escape(busiest(from, to))).append("</td></tr>\n");
         }
         return html.toString();
     }
@@ -220,12 +253,12 @@ public final class RecordingPage {
     }
 
     private static String wait(long wait, long length) {
-        return Page.format("<td>%.1f</td>", length == 0 ? 0 : 100.0 * wait / length);
+        return format("<td>%.1f</td>", length == 0 ? 0 : 100.0 * wait / length);
     }
 
     private static String cells(long user, long system, long length) {
         double percent = length == 0 ? 0 : 100.0 / length;
-        return Page.format("<td>%.1f</td><td>%.1f</td><td>%.1f</td>", user * percent, system * percent,
+        return format("<td>%.1f</td><td>%.1f</td><td>%.1f</td>", user * percent, system * percent,
                 (user + system) * percent);
     }
 }

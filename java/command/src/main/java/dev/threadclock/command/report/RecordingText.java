@@ -4,7 +4,7 @@ package dev.threadclock.command.report;
 import dev.threadclock.command.interval.Timeline.Series;
 import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.interval.Timeline;
-import dev.threadclock.command.page.Figures;
+import dev.threadclock.command.terminal.Figures;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

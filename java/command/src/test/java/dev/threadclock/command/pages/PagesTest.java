@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonElement;
-import dev.threadclock.command.page.Page;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,12 +51,16 @@ class PagesTest {
         }
     }
 
+    private static String script(String name) throws Exception {
+        return Files.readString(Path.of(PagesTest.class.getResource(name).toURI()));
+    }
+
     private static void assertNothingIsWrong(int width) throws Exception {
         // A scrollbar that appears makes the charts narrower.
         browser.await("typeof plots === 'undefined'"
                 + " || [...plots].every(u => !u.root.isConnected"
                 + " || u.width === u.root.parentElement.clientWidth)");
-        String look = "(" + Page.resource(PagesTest.class, "look.js") + ")(" + width + ")";
+        String look = "(" + script("look.js") + ")(" + width + ")";
         List<String> problems = browser.value(look).getAsJsonArray().asList().stream()
                 .map(JsonElement::getAsString).toList();
         assertThat(problems).isEmpty();

@@ -189,7 +189,7 @@ class RecordingFilesTest {
     void thePageIsSelfContainedAndItsTextIsText() throws Exception {
         String page = page();
         assertThat(page).doesNotContainPattern("(?i)(src|href)\\s*=|@import|url\\(\\s*['\"]?http");
-        assertThat(page.split("</script>", -1)).as("scripts").hasSize(5);
+        assertThat(page.split("</script>", -1)).as("scripts").hasSize(4);
         assertThat(page).contains("java a, &quot;quoted&quot; &lt;/script&gt;").doesNotContain("<b>&");
     }
 

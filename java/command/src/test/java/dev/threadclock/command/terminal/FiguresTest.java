@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.command.page;
+package dev.threadclock.command.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.threadclock.command.page;
+package dev.threadclock.command.terminal;
 
 import java.util.Locale;
 
-/** Formats numbers for people, in the same way for tables, pages and markdown. */
+/** Formats numbers for people. */
 public final class Figures {
     private Figures() {}
 
