@@ -62,7 +62,7 @@ public final class ReadCost {
             for (Loop loop : loops) {
                 int reads = warmUp ? WARM_UP_READS : loop.reads;
                 long start = System.nanoTime();
-                sink += loop.loop.applyAsLong(reads);
+                sink += loop.body.applyAsLong(reads);
                 loop.keep(batch, (double) (System.nanoTime() - start) / reads);
             }
         }
@@ -91,15 +91,15 @@ public final class ReadCost {
     /** A loop over one kind of read. Each has its own code, so that its call site is monomorphic. */
     public static final class Loop {
         final String name;
-        private final IntToLongFunction loop;
+        private final IntToLongFunction body;
         private final double[] nanosPerRead = new double[MAX_BATCHES];
         private int batches;
         int reads;
 
-        /** loop: reads this often, and returns the sum. */
-        public Loop(String name, IntToLongFunction loop) {
+        /** body: reads this often, and returns the sum. */
+        public Loop(String name, IntToLongFunction body) {
             this.name = name;
-            this.loop = loop;
+            this.body = body;
         }
 
         /** The median of the batches, in nanoseconds per read. */
