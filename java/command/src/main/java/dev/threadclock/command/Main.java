@@ -21,6 +21,7 @@ import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import picocli.CommandLine;
@@ -163,23 +164,16 @@ public final class Main implements Runnable {
         return String.join(" or ", names.isEmpty() ? unmatched.getSuggestions() : nearest(typed, names));
     }
 
+    /** Those that begin alike, or else those with one letter more, less or another, or in another order. */
     static List<String> nearest(String typed, List<String> names) {
         List<String> begun = names.stream().filter(name -> name.startsWith(typed) || typed.startsWith(name))
                 .toList();
-        return !begun.isEmpty() ? begun
-                : names.stream().filter(name -> letters(name).equals(letters(typed))
-                        || oneLetterMore(name, typed) || oneLetterMore(typed, name)
-                        || oneLetterElse(name, typed)).toList();
-    }
-
-    private static boolean oneLetterElse(String name, String typed) {
-        return name.length() == typed.length() && IntStream.range(0, name.length())
-                .filter(i -> name.charAt(i) != typed.charAt(i)).count() == 1;
-    }
-
-    private static boolean oneLetterMore(String longer, String shorter) {
-        return longer.length() == shorter.length() + 1 && IntStream.range(0, longer.length())
-                .anyMatch(i -> (longer.substring(0, i) + longer.substring(i + 1)).equals(shorter));
+        return !begun.isEmpty() ? begun : names.stream().filter(name -> letters(name).equals(letters(typed))
+                || IntStream.rangeClosed(0, typed.length()).anyMatch(i -> name.matches(
+                        Pattern.quote(typed.substring(0, i)) + "(." + Pattern.quote(typed.substring(i))
+                                + "|.?"
+                                + Pattern.quote(typed.substring(Math.min(i + 1, typed.length()))) + ")")))
+                .toList();
     }
 
     private static String letters(String word) {

@@ -4,17 +4,14 @@ package dev.threadclock.command.attach;
 import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.attach.internal.Target;
+import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.SelfJar;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The attach command: loads the agent into a running JVM. */
 @Command(
@@ -47,7 +44,7 @@ import picocli.CommandLine.Spec;
             "'threadclock detach JVM' undoes it; 'threadclock status JVM' shows it.",
             "Exit status: 0 attached, 1 could not attach, 2 usage error."
         })
-public final class AttachCommand implements Callable<Integer> {
+public final class AttachCommand extends Subcommand {
     private static final List<String> IN_FORCE = List.of("freshness", "total", "reach", "virtual",
             "prometheus", "log");
 
@@ -61,9 +58,6 @@ public final class AttachCommand implements Callable<Integer> {
 
     @Parameters(index = "2..*", arity = "0..*", hidden = true)
     private List<String> more = List.of();
-
-    @Spec
-    private CommandSpec spec;
 
     @Override
     public Integer call() {
@@ -105,9 +99,5 @@ public final class AttachCommand implements Callable<Integer> {
             Terminal.stdout().println("Prometheus metrics at http://" + address + "/metrics");
         }
         return 0;
-    }
-
-    private ParameterException wrong(String what) {
-        return new ParameterException(spec.commandLine(), what);
     }
 }

@@ -13,6 +13,7 @@ import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.Style;
+import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import java.nio.file.Path;
 import java.time.OffsetDateTime;
@@ -21,14 +22,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /**
  * The demo command: shows, for every JDK of this machine, what reading a thread's user time costs and whether
@@ -53,7 +50,7 @@ import picocli.CommandLine.Spec;
             "~/.sdkman/candidates/java, and where ci/jdks of a checkout puts them.",
             "Exit status: 0 all was measured, 1 something failed, 2 usage error."
         })
-public final class DemoCommand implements Callable<Integer> {
+public final class DemoCommand extends Subcommand {
     @Option(names = "--jdk", paramLabel = "DIR",
             description = "Measure only this JDK or JRE; may be given several times.")
     private List<Path> homes = new ArrayList<>();
@@ -68,9 +65,6 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(names = "--markdown", paramLabel = "FILE",
             description = "Write the table as Markdown; - is stdout.")
     private Path markdown;
-
-    @Spec
-    private CommandSpec spec;
 
     @Override
     public Integer call() {
@@ -98,8 +92,7 @@ public final class DemoCommand implements Callable<Integer> {
     /** The files to write, with the content of each. */
     private Map<OutputFile, Function<DemoReport, String>> files() {
         if (Stream.of(json, markdown).allMatch(Path.of("-")::equals)) {
-            throw new ParameterException(spec.commandLine(),
-                    "only one of --json and --markdown can go to stdout");
+            throw wrong("only one of --json and --markdown can go to stdout");
         }
         Map<OutputFile, Function<DemoReport, String>> files = new LinkedHashMap<>();
         if (json != null) {

@@ -5,25 +5,21 @@ import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.command.doctor.DoctorReport.JdkFindings;
 import dev.threadclock.command.jdk.Jdks;
-import dev.threadclock.internal.NativeLibrary;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.HostLoad;
 import dev.threadclock.command.machine.MachineFindings;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.Style;
+import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /**
  * The doctor command: shows which clocks this machine has, what they cost, and how good a JVM's user time is.
@@ -50,7 +46,7 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 all is well, 1 something is slow or wrong, or what you asked for",
             "could not be examined, 2 usage error."
         })
-public final class DoctorCommand implements Callable<Integer> {
+public final class DoctorCommand extends Subcommand {
     @Mixin
     private JvmOption.OrJdks named;
 
@@ -64,13 +60,10 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--no-jdks", description = "Measure no JDK.")
     private boolean noJdks;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         if (!homes.isEmpty() && (noJdks || named.isNamed())) {
-            throw new ParameterException(spec.commandLine(), "--jdk cannot be combined with --no-jdks or a"
+            throw wrong("--jdk cannot be combined with --no-jdks or a"
                     + " JVM");
         }
         // Opened before any measurement: it may not exist.
@@ -85,7 +78,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     private DoctorReport look(Target jvm) {
-        String nativeProblem = nativeProblem();
+        String nativeProblem = SelfJar.nativeProblem();
         try (Progress progress = new Progress()) {
             progress.say("Examining the machine");
             Map<String, Finding> machine = MachineFindings.find(nativeProblem, HostLoad.now());
@@ -104,15 +97,6 @@ public final class DoctorCommand implements Callable<Integer> {
             }
             return DoctorReport.of(SelfJar.version(), machine, clocks, jdks, found,
                     jvm == null ? null : JvmFindings.find(jvm));
-        }
-    }
-
-    private static String nativeProblem() {
-        try {
-            NativeLibrary.load();
-            return "";
-        } catch (UnsatisfiedLinkError e) {
-            return String.valueOf(e.getMessage());
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.Progress;
 import dev.threadclock.command.terminal.SelfJar;
+import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.interval.Timeline;
@@ -23,13 +24,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The record command: writes the CPU times of all threads of a JVM over time to a file. */
 @Command(
@@ -60,7 +57,7 @@ import picocli.CommandLine.Spec;
             "'threadclock report'. For programs: 'threadclock top -n N --csv', or --json.",
             "Exit status: 0 recorded, 1 could not record, 2 usage error."
         })
-public final class RecordCommand implements Callable<Integer> {
+public final class RecordCommand extends Subcommand {
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
     private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
 
@@ -84,9 +81,6 @@ public final class RecordCommand implements Callable<Integer> {
             description = "Record the JVM's own events as well, in app.jvm.jfr beside app.jfr."
                     + " SETTINGS is a .jfc file of the JVM, default or profile.")
     private String jvmEvents;
-
-    @Spec
-    private CommandSpec spec;
 
     @Override
     public Integer call() throws IOException {
@@ -253,9 +247,5 @@ public final class RecordCommand implements Callable<Integer> {
                     + (duration.isZero() ? "" : " of " + Figures.seconds(duration.toNanos()))
                     + "; Ctrl-C ends it and keeps what was recorded");
         }
-    }
-
-    private ParameterException wrong(String what) {
-        return new ParameterException(spec.commandLine(), what);
     }
 }

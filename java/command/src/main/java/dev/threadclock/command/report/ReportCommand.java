@@ -3,16 +3,13 @@ package dev.threadclock.command.report;
 
 import dev.threadclock.command.terminal.OutputFile;
 import dev.threadclock.command.terminal.SelfJar;
+import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.interval.Timeline;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The report command: shows the CPU times in a Flight Recorder file, as text or as a page. */
 @Command(
@@ -32,7 +29,7 @@ import picocli.CommandLine.Spec;
             "was started with -agentpath:libthreadclock.so.",
             "Exit status: 0 ok, 1 the file cannot be read or has no CPU times, 2 usage error."
         })
-public final class ReportCommand implements Callable<Integer> {
+public final class ReportCommand extends Subcommand {
     private static final int WIDTH_OF_FILES = 120;
 
     @Parameters(index = "0", paramLabel = "FILE.jfr", description = "The recording.")
@@ -45,16 +42,12 @@ public final class ReportCommand implements Callable<Integer> {
     @Option(names = "--text", description = "Print text in addition to writing the page.")
     private boolean text;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         SelfJar.requireModule("jdk.jfr");
         if (page != null && !page.toString().matches("-|(?i).*\\.html?")) {
-            throw new ParameterException(spec.commandLine(),
-                    "-o writes a page, and " + page + " does not end in .html; 'threadclock top -n N'"
-                            + " prints CSV and JSON");
+            throw wrong("-o writes a page, and " + page + " does not end in .html; 'threadclock top -n N'"
+                    + " prints CSV and JSON");
         }
         OutputFile output = page == null ? null : OutputFile.checked(page, "-o FILE.html");
         JfrRecording recording = JfrRecording.read(file);

@@ -54,10 +54,19 @@ public final class SelfJar {
 
     /** Loads the native library in the jar, for commands that cannot work without it. */
     public static void loadNative() {
+        String problem = nativeProblem();
+        if (!problem.isEmpty()) {
+            throw new Failure("the native library does not load: " + problem);
+        }
+    }
+
+    /** Why the native library in the jar does not load, or "". */
+    public static String nativeProblem() {
         try {
             NativeLibrary.load();
+            return "";
         } catch (UnsatisfiedLinkError e) {
-            throw new Failure("the native library does not load: " + e.getMessage());
+            return String.valueOf(e.getMessage());
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.terminal;
 
-import dev.threadclock.internal.NativeLibrary;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
@@ -118,12 +117,8 @@ public final class Terminal {
      * Rows and columns in 16 bits each, of the first of stdout, stderr and stdin that is a terminal; or 0.
      */
     private static int size() {
-        try {
-            NativeLibrary.load();
-        } catch (UnsatisfiedLinkError e) {
-            return 0;
-        }
-        return IntStream.of(1, 2, 0).map(Terminal::size).filter(size -> size > 0).findFirst().orElse(0);
+        return !SelfJar.nativeProblem().isEmpty() ? 0
+                : IntStream.of(1, 2, 0).map(Terminal::size).filter(size -> size > 0).findFirst().orElse(0);
     }
 
     private static native int size(int descriptor);

@@ -2,6 +2,7 @@
 package dev.threadclock.command.top;
 
 import dev.threadclock.command.attach.JvmOption;
+import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
 import dev.threadclock.command.interval.Interval;
@@ -12,15 +13,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The top command: shows which threads of a JVM currently use the CPU in user mode and in system mode. */
 @Command(
@@ -48,7 +45,7 @@ import picocli.CommandLine.Spec;
             "  threadclock top 1234 -n 5 --json --group an object per interval, by pool",
             "Exit status: 0 shown, 1 the JVM could not be sampled, 2 usage error."
         })
-public final class TopCommand implements Callable<Integer> {
+public final class TopCommand extends Subcommand {
     static final String DELAYS = "the time between samples is 100ms to 1h";
 
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
@@ -114,9 +111,6 @@ public final class TopCommand implements Callable<Integer> {
         private boolean csv;
     }
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() throws IOException {
         check(isDelay(interval), DELAYS);
@@ -149,7 +143,7 @@ public final class TopCommand implements Callable<Integer> {
                 ended = !screen.show(first, jvm, limit);
             }
             if (ended) {
-                Terminal.stderr().println(spec.qualifiedName() + ": the JVM has ended");
+                Terminal.stderr().println(name() + ": the JVM has ended");
             }
         } else {
             try (Sampling sampling = Sampling.open(jvm, interval)) {
@@ -165,7 +159,7 @@ public final class TopCommand implements Callable<Integer> {
 
     private void check(boolean right, String otherwise) {
         if (!right) {
-            throw new ParameterException(spec.commandLine(), otherwise);
+            throw wrong(otherwise);
         }
     }
 
