@@ -109,7 +109,7 @@ public final class RecordCommand extends Subcommand {
         try (Sampling sampling = Sampling.open(jvm, interval); StopRequest stop = new StopRequest()) {
             events = eventsOutput == null ? null : eventsOutput.partial(".jfr");
             try (JvmRecording own = events == null ? null : jvm.open().record(jvmEvents)) {
-                record(sampling, System.currentTimeMillis(), page, output, stop);
+                record(sampling, own == null ? 0 : System.currentTimeMillis(), page, output, stop);
                 if (own != null) {
                     copy(own, events);
                     eventsOutput.write(events);
@@ -161,7 +161,7 @@ public final class RecordCommand extends Subcommand {
         return file.toString().toLowerCase(Locale.ROOT).endsWith(ending);
     }
 
-    /** fromMillis: under load, the JVM's own recording may have begun long after the sampling. */
+    /** fromMillis: under load, the JVM's own recording, if any, may have begun long after the sampling. */
     private void record(Sampling sampling, long fromMillis, boolean page, OutputFile output,
             StopRequest stop) throws IOException {
         Path scratch = output.partial(".jfr");
