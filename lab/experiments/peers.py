@@ -24,6 +24,7 @@ CODE = [*CORE, "java/command/src/main/java/dev/threadclock/command/sample",
 SECONDS = 150, 410
 THREADS = "around", "between", "system"
 NEAR = .1
+PROFILED = 27 # async-profiler 4.6 ends JDK 28 with SIGSEGV
 ARTHAS = "com.taobao.arthas:arthas-packaging:4.1.4:zip:bin"
 # What each has that threadclock's commands do not show.
 BETTER = {
@@ -140,7 +141,8 @@ def run(lab):
             subjects["ThreadMXBean"] = lambda jdk=jdk: within(lab, jdk, ticks, None)
             subjects["async-profiler 4.6, event=cpu"] = lambda jdk=jdk: within(lab, jdk, ticks, library)
         data["jdks"][str(jdk)] = lab.rounds(subjects, rounds)
-    newest = lab.newest(17)
+    newest = lab.last([jdk for jdk in lab.jdks if 17 <= jdk.feature <= PROFILED],
+                      f"no JDK 17 to {PROFILED} here: install one, or name it with --jdk")
     data["within"] = {name: [float(word) for word in lab.source(
         newest, "Peers", *arguments, path=f"{JAR}:{lab.benchmarks}")[-1]] for name, arguments in zip(WITHIN, (
             ["gc", interval_ms(lab)], ["span", interval_ms(lab), library, BUILD / "spans.jfr"]))}
