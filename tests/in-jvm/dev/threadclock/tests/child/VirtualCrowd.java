@@ -15,9 +15,9 @@ import javax.management.ObjectName;
 
 /**
  * A child program: many virtual threads begin and end, some hundreds at a time (ten thousand if disturbed),
- * while accounting and the agent are switched on and off. Arguments: the helper library, the agent's, the number of threads,
- * milliseconds between two switches, a file for the agent's report, and "disturbed" if thread dumps, other
- * agents and a debugger are to disturb them besides. Prints {@code threads=N switches=N
+ * while accounting and the agent are switched on and off. Arguments: the helper library, the agent's, the
+ * number of threads, milliseconds between two switches, a file for the agent's report, and "disturbed" if
+ * thread dumps, other agents and a debugger are to disturb them besides. Prints {@code threads=N switches=N
  * known=N unknown=N accounts=N growthKb=N}: how many threads knew their time, the number of the core's
  * accounts at the end, and the growth of resident memory after the first fifth of the threads.
  */
