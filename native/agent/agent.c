@@ -150,6 +150,7 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 {
+    sampler_end();
     prometheus_end();
 }
 
@@ -160,26 +161,26 @@ static bool check_clock(const struct agent_options *options, struct threadclock_
            && source->id != THREADCLOCK_SOURCE_NONE && source->id != THREADCLOCK_SOURCE_PROC;
 }
 
-/* Makes the JVMTI environment, once. JVMTI_ERROR_NONE, or the reason for the failure. */
-static jvmtiError make_environment(JavaVM *vm)
+/* Finds the JVMTI environment and adds to it, once. JVMTI_ERROR_NONE, or the reason for the failure. */
+static jvmtiError find_environment(JavaVM *vm)
 {
     if (agent.jvmti != NULL)
         return JVMTI_ERROR_NONE;
-    jvmtiEnv *jvmti = NULL;
-    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) /* every HotSpot has this version */
-        return JVMTI_ERROR_WRONG_PHASE;
+    jvmtiEnv *jvmti;
     jvmtiCapabilities capabilities = {.can_generate_native_method_bind_events = 1};
     jvmtiEventCallbacks callbacks = {
         .NativeMethodBind = on_native_method_bind, .VMInit = on_vm_init, .VMDeath = on_vm_death,
         .ThreadStart = java_threads_started, .ThreadEnd = on_thread_end};
-    jvmtiError error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
+    jvmtiError error = java_threads_environment(vm, &jvmti);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL);
     agent.vm = vm;
     if (error == JVMTI_ERROR_NONE)
         agent.jvmti = jvmti;
-    else
-        (*jvmti)->DisposeEnvironment(jvmti);
     return error;
 }
 
@@ -210,7 +211,7 @@ static void stop(void)
     binding_lead_to(NULL);
     virtual_accounting_leave();
     prometheus_stop();
-    java_threads_stop(agent.jvmti);
+    java_threads_stop();
     __atomic_store_n(&agent.active, false, __ATOMIC_RELEASE);
     report_log(&agent.options, "detached: the JVM answers by itself again");
 }
@@ -219,14 +220,13 @@ static void stop(void)
 static int watch(JavaVM *vm, const struct agent_options *options, char *problem, size_t problem_size)
 {
     JNIEnv *env = live_environment(vm);
-    jvmtiError error = java_threads_watch(agent.jvmti, agent.libjvm);
+    jvmtiError error = java_threads_watch(agent.libjvm);
     if (env != NULL)
         java_threads_register(env, NULL, 0);
     else
         set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_INIT, &error);
     binding_lead_to(options);
     set_event(JVMTI_ENABLE, JVMTI_EVENT_NATIVE_METHOD_BIND, &error);
-    set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, &error);
     if (error != JVMTI_ERROR_NONE) {
         snprintf(problem, problem_size, jvmti_failed, (int)error);
         return -1;
@@ -341,7 +341,7 @@ static void start(JavaVM *vm, struct agent_options *options)
                                "filter?); allow that system call, or leave the agent out");
         return;
     }
-    jvmtiError error = make_environment(vm);
+    jvmtiError error = find_environment(vm);
     if (error == JVMTI_ERROR_WRONG_PHASE) {
         report_answer(options, not_live);
         return;
@@ -431,7 +431,13 @@ static void start_live(jvmtiEnv *jvmti, JNIEnv *env)
 static void sample(JavaVM *vm, const struct agent_options *options)
 {
     char problem[1400];
-    if (sampler_open(vm, agent.libjvm, options, problem, sizeof problem) != 0)
+    jvmtiError error = find_environment(vm);
+    JNIEnv *env = error == JVMTI_ERROR_NONE ? live_environment(vm) : NULL;
+    if (error != JVMTI_ERROR_NONE && error != JVMTI_ERROR_WRONG_PHASE)
+        report_unable(options, jvmti_failed, (int)error);
+    else if (env == NULL)
+        report_answer(options, not_live);
+    else if (sampler_open(agent.jvmti, env, agent.libjvm, options, problem, sizeof problem) != 0)
         report_unable(options, "%s", problem);
     else
         report_answer(options, "ok");

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The sampling thread: its channel, its JVMTI environment, the threads' events, their names, states and
- * frames, and its loop.
- */
+/* The sampling thread: its channel, the threads' events, names, states and frames, and its loop. */
 #include "sampler.h"
 
 #include <errno.h>
@@ -25,6 +22,7 @@
 #include "sample_pass.h"
 #include "sample_wire.h"
 #include "sys.h"
+#include "thread_events.h"
 #include "threadclock.h"
 #include "virtual_accounting.h"
 #include "virtual_threads.h"
@@ -33,7 +31,6 @@
 enum {
     SAMPLERS = 4,
     SETTLE_NS = 20000000,
-    EVENTS_MAX = 65536,
     REST = 50, /* times what reading took */
     FRAMES_MAX = 64,
     STACK_BYTES = 4096
@@ -41,41 +38,18 @@ enum {
 
 static const int64_t second_ns = 1000000000;
 
-/* The start or end of a Java thread. Each thread records its own, the sampler collects them. */
-struct sample_event {
-    struct sample_event *next;
-    uint64_t id;
-    int64_t monotonic_ns;
-    struct threadclock_times times; /* at its end */
-    pid_t tid;
-    bool end, carrier;
-    char name[]; /* modified UTF-8 */
-};
-
-/* Recorded without a lock. Limited in number: a sampler that is not read must not fill the JVM's memory. */
-struct sample_events {
-    struct sample_event *last;
-    uint32_t count;
-};
-
-/* Never freed: a thread that is recording its end may still use one whose sampling is over. */
 struct sampler {
     bool taken;
-    bool open; /* under environment_lock: channel is a descriptor of ours */
-    bool listening; /* threads record their starts and ends */
+    bool open; /* under channels_lock: channel is a descriptor of ours */
     int channel;
     int64_t period_ns, opened_ns;
     struct vm_structs structs;
-    struct sample_events events;
+    struct thread_events_reader events;
 };
 
 static struct sampler samplers[SAMPLERS];
+static struct tc_lock channels_lock;
 
-/* Kept from the first sampling on. */
-static jvmtiEnv *environment;
-static struct tc_lock environment_lock;
-
-/* By the C library, which reads it without a system call: threads do so at their start and end. */
 static int64_t monotonic_ns(void)
 {
     struct timespec now;
@@ -83,134 +57,23 @@ static int64_t monotonic_ns(void)
     return now.tv_sec * second_ns + now.tv_nsec;
 }
 
-static struct sample_event *make_event(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool end)
-{
-    struct threadclock_times times = {0, 0, 0};
-    uint64_t id = java_threads_id(env, thread);
-    if (id == 0 || (end && threadclock_times_now(&times) != 0))
-        return NULL;
-    char name[JAVA_THREADS_NAME_BYTES];
-    if (!java_threads_name(jvmti, env, thread, name))
-        return NULL;
-    size_t size = strlen(name) + 1;
-    struct sample_event *event = malloc(sizeof *event + size);
-    if (event != NULL) {
-        *event = (struct sample_event){.id = id,
-                                       .monotonic_ns = monotonic_ns(),
-                                       .times = times,
-                                       .tid = tc_own_tid(),
-                                       .end = end,
-                                       .carrier = java_threads_is_carrier(env, thread)};
-        memcpy(event->name, name, size);
-    }
-    return event;
-}
-
-/* In the thread that starts or ends. Without memory, or if there are too many, records nothing. */
-static void add_event(struct sample_events *events, jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool end)
-{
-    if (__atomic_load_n(&events->count, __ATOMIC_RELAXED) >= EVENTS_MAX)
-        return;
-    struct sample_event *event = make_event(jvmti, env, thread, end);
-    if (event == NULL)
-        return;
-    __atomic_fetch_add(&events->count, 1, __ATOMIC_RELAXED);
-    event->next = __atomic_load_n(&events->last, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&events->last, &event->next, event, true, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
-        ;
-}
-
-/* All recorded events, in order; the caller frees them. */
-static struct sample_event *take_events(struct sample_events *events)
-{
-    struct sample_event *first = NULL, *event = __atomic_exchange_n(&events->last, NULL, __ATOMIC_ACQUIRE);
-    uint32_t count = 0;
-    while (event != NULL) {
-        struct sample_event *earlier = event->next;
-        event->next = first;
-        first = event;
-        event = earlier;
-        count++;
-    }
-    __atomic_fetch_sub(&events->count, count, __ATOMIC_RELAXED);
-    return first;
-}
-
-static void note(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, bool end)
-{
-    for (int i = 0; i < SAMPLERS; i++)
-        if (__atomic_load_n(&samplers[i].listening, __ATOMIC_ACQUIRE))
-            add_event(&samplers[i].events, jvmti, env, thread, end);
-}
-
-static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
-{
-    note(jvmti, env, thread, false);
-}
-
-static void JNICALL on_thread_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
-{
-    note(jvmti, env, thread, true);
-}
-
 /*
  * A JVM that ends waits up to 300 ms for daemon threads in native code (VM_Exit::
  * wait_for_threads_in_native_to_block), unless these return from it. Waits for that, but no longer than a
  * tenth of it: the JVM does the rest.
  */
-static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
+void sampler_end(void)
 {
     enum { PAUSES = 400 /* of 20 us and a timer slack of 50 */ };
     for (int i = 0; i < SAMPLERS; i++) {
-        tc_lock(&environment_lock);
+        tc_lock(&channels_lock);
         if (samplers[i].open)
             shutdown(samplers[i].channel, SHUT_RDWR);
-        tc_unlock(&environment_lock);
+        tc_unlock(&channels_lock);
         for (int pauses = 0; pauses < PAUSES && __atomic_load_n(&samplers[i].taken, __ATOMIC_ACQUIRE);
              pauses++)
             tc_pause();
     }
-}
-
-/* Makes the environment when it is first needed. */
-static jvmtiError find_environment(JavaVM *vm)
-{
-    jvmtiEnv *jvmti = NULL;
-    jvmtiEventCallbacks callbacks = {
-        .ThreadStart = on_thread_start, .ThreadEnd = on_thread_end, .VMDeath = on_vm_death};
-    if (environment != NULL)
-        return JVMTI_ERROR_NONE;
-    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) /* every HotSpot has this version */
-        return JVMTI_ERROR_WRONG_PHASE;
-    /* Free of cost in HotSpot; without them, frames have no lines. */
-    jvmtiCapabilities lines = {.can_get_line_numbers = 1, .can_get_source_file_name = 1};
-    (void)(*jvmti)->AddCapabilities(jvmti, &lines);
-    jvmtiError error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
-    if (error == JVMTI_ERROR_NONE)
-        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH, NULL);
-    if (error == JVMTI_ERROR_NONE)
-        environment = jvmti;
-    else
-        (*jvmti)->DisposeEnvironment(jvmti);
-    return error;
-}
-
-/* Thread events stay enabled while any sampler listens. */
-static jvmtiError listen_or_not(struct sampler *sampler, bool listening)
-{
-    bool anyone = false;
-    tc_lock(&environment_lock);
-    __atomic_store_n(&sampler->listening, listening, __ATOMIC_RELEASE);
-    for (int i = 0; i < SAMPLERS; i++)
-        anyone |= samplers[i].listening;
-    jvmtiEventMode mode = anyone ? JVMTI_ENABLE : JVMTI_DISABLE;
-    jvmtiError error =
-        (*environment)->SetEventNotificationMode(environment, mode, JVMTI_EVENT_THREAD_END, NULL);
-    if (error == JVMTI_ERROR_NONE)
-        error = (*environment)->SetEventNotificationMode(environment, mode, JVMTI_EVENT_THREAD_START, NULL);
-    tc_unlock(&environment_lock);
-    return error;
 }
 
 static const char remedy[] = "the command line passes this; please report a bug";
@@ -272,27 +135,29 @@ static bool greet(int channel)
     return send(channel, &magic, sizeof magic, MSG_NOSIGNAL) == sizeof magic;
 }
 
-/* An event older than this sampling was recorded late, for the previous one, and is dropped. */
+static void put_event(struct sample_message *message, const struct thread_event *event)
+{
+    const struct tc_ended *thread = &event->thread;
+    sample_put_kind(message, event->is_end ? SAMPLE_END : SAMPLE_START);
+    sample_put_u64(message, thread->id);
+    sample_put_u32(message, (uint32_t)thread->tid);
+    sample_put_u64(message, (uint64_t)event->monotonic_ns);
+    if (event->is_end)
+        sample_put_times(message, &thread->times);
+    sample_put_text(message, thread->name);
+    if (thread->is_carrier) {
+        sample_put_kind(message, SAMPLE_CARRIER);
+        sample_put_u64(message, thread->id);
+    }
+}
+
+/* An event older than this sampling was added late, for another reader, and is dropped. */
 static void put_events(struct sampler *sampler, struct sample_message *message)
 {
-    for (struct sample_event *event = take_events(&sampler->events), *next; event != NULL;
-         event = next) {
-        if (event->monotonic_ns >= sampler->opened_ns) {
-            sample_put_kind(message, event->end ? SAMPLE_END : SAMPLE_START);
-            sample_put_u64(message, event->id);
-            sample_put_u32(message, (uint32_t)event->tid);
-            sample_put_u64(message, (uint64_t)event->monotonic_ns);
-            if (event->end)
-                sample_put_times(message, &event->times);
-            sample_put_text(message, event->name);
-            if (event->carrier) {
-                sample_put_kind(message, SAMPLE_CARRIER);
-                sample_put_u64(message, event->id);
-            }
-        }
-        next = event->next;
-        free(event);
-    }
+    struct thread_event event;
+    for (int i = 0; i < THREAD_EVENTS_MAX && thread_events_take(&sampler->events, &event); i++)
+        if (event.monotonic_ns >= sampler->opened_ns)
+            put_event(message, &event);
 }
 
 /* Fields of java.lang.Thread (see java_threads.c). holder: contains threadStatus from JDK 19 on. */
@@ -300,14 +165,13 @@ static struct {
     jfieldID holder, status; /* null: there is none */
 } fields;
 
-/* Call it before put_threads and put_stack. Done once, because running samplers read the fields. */
-static void prepare_names(JNIEnv *env)
+/* Call it before put_threads. Done once, because running samplers read the fields. */
+static void prepare_status(JNIEnv *env)
 {
     static bool prepared;
     if (prepared)
         return;
     prepared = true;
-    java_threads_prepare_names(env);
     fields.status = boot_field(env, "java.lang.Thread", "threadStatus", "I");
     if (fields.status == NULL) {
         fields.holder = boot_field(env, "java.lang.Thread", "holder", "Ljava/lang/Thread$FieldHolder;");
@@ -595,7 +459,7 @@ static bool sample(struct work *work, bool first)
 {
     int64_t now_ns = monotonic_ns();
     bool named = now_ns - work->named_ns >= second_ns,
-         changed = __atomic_load_n(&work->sampler->events.last, __ATOMIC_RELAXED) != NULL;
+         changed = thread_events_wait(&work->sampler->events);
     sample_message_begin(&work->message);
     if (named) {
         put_threads(&work->message, work->jvmti, work->env, first ? &work->sampler->structs : NULL);
@@ -621,17 +485,11 @@ static void sample_until_closed(struct work *work)
 
 static void release(struct sampler *sampler)
 {
-    if (environment != NULL)
-        listen_or_not(sampler, false);
-    tc_lock(&environment_lock);
+    java_threads_listen_no_more(&sampler->events);
+    tc_lock(&channels_lock);
     sampler->open = false;
     close(sampler->channel);
-    tc_unlock(&environment_lock);
-    for (struct sample_event *event = take_events(&sampler->events), *next; event != NULL;
-         event = next) {
-        next = event->next;
-        free(event);
-    }
+    tc_unlock(&channels_lock);
     __atomic_store_n(&sampler->taken, false, __ATOMIC_RELEASE);
 }
 
@@ -652,18 +510,15 @@ static struct sampler *take_sampler(void)
     return NULL;
 }
 
-static int start(JavaVM *vm, struct sampler *sampler, char *problem, size_t problem_size)
+static int start(jvmtiEnv *jvmti, JNIEnv *env, struct sampler *sampler, char *problem, size_t problem_size)
 {
-    JNIEnv *env = NULL;
-    jvmtiError error = find_environment(vm);
-    if (error == JVMTI_ERROR_NONE && (*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_1_8) != JNI_OK)
-        error = JVMTI_ERROR_WRONG_PHASE;
-    if (error == JVMTI_ERROR_NONE) {
-        prepare_names(env);
-        error = listen_or_not(sampler, true);
-        if (error == JVMTI_ERROR_NONE)
-            error = agent_thread_start(environment, env, "threadclock sampler", run, sampler);
-    }
+    /* Free of cost in HotSpot; without them, frames have no lines. */
+    jvmtiCapabilities lines = {.can_get_line_numbers = 1, .can_get_source_file_name = 1};
+    (void)(*jvmti)->AddCapabilities(jvmti, &lines);
+    prepare_status(env);
+    jvmtiError error = java_threads_listen(env, &sampler->events, true);
+    if (error == JVMTI_ERROR_NONE)
+        error = agent_thread_start(jvmti, env, "threadclock sampler", run, sampler);
     if (error == JVMTI_ERROR_NONE)
         return 0;
     if (error == JVMTI_ERROR_WRONG_PHASE) /* as agent.c says it */
@@ -675,8 +530,8 @@ static int start(JavaVM *vm, struct sampler *sampler, char *problem, size_t prob
     return -1;
 }
 
-int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, char *problem,
-                 size_t problem_size)
+int sampler_open(jvmtiEnv *jvmti, JNIEnv *env, void *libjvm, const struct agent_options *options,
+                 char *problem, size_t problem_size)
 {
     int64_t threads = threadclock_all_threads(NULL, 0);
     if (threads < 0) {
@@ -697,14 +552,14 @@ int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, 
         __atomic_store_n(&sampler->taken, false, __ATOMIC_RELEASE);
         return -1;
     }
-    tc_lock(&environment_lock);
+    tc_lock(&channels_lock);
     sampler->channel = channel;
     sampler->open = true;
-    tc_unlock(&environment_lock);
+    tc_unlock(&channels_lock);
     sampler->period_ns = options->period_ms * 1000000;
     sampler->opened_ns = monotonic_ns();
     vm_structs_find(libjvm, &sampler->structs);
-    int result = start(vm, sampler, problem, problem_size);
+    int result = start(jvmti, env, sampler, problem, problem_size);
     if (result != 0)
         release(sampler);
     return result;

@@ -4,6 +4,7 @@
 #define TC_AGENT_SAMPLER_H
 
 #include <jni.h>
+#include <jvmti.h>
 #include <stddef.h>
 
 #include "options.h"
@@ -11,11 +12,13 @@
 
 /*
  * Connects to options->channel_file, on which this process's user or root must be listening, and samples
- * until the other end closes it. It uses one daemon thread, which Java code cannot see, and thread events of
- * a separate JVMTI environment. Live phase; libjvm is a handle of dlopen. 0, or -1 with the reason in
- * problem.
+ * until the other end closes it. It uses one daemon thread, which Java code cannot see, and the starts and
+ * ends of threads. Live phase; libjvm is a handle of dlopen. 0, or -1 with the reason in problem.
  */
-TC_INTERNAL int sampler_open(JavaVM *vm, void *libjvm, const struct agent_options *options, char *problem,
-                             size_t problem_size);
+TC_INTERNAL int sampler_open(jvmtiEnv *jvmti, JNIEnv *env, void *libjvm, const struct agent_options *options,
+                             char *problem, size_t problem_size);
+
+/* The JVM ends: its samplers do. */
+TC_INTERNAL void sampler_end(void);
 
 #endif

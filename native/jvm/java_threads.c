@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers Java threads by their events or by HotSpot's description of its data. */
+/* Java threads: their events, their fields, and their TIDs by HotSpot's description of its data. */
 #include "java_threads.h"
 
 #include <errno.h>
 #include <stdio.h>
 
 #include "java_calls.h"
+#include "lock.h"
 #include "sys.h"
 #include "threads.h"
 #include "tick.h"
@@ -19,11 +20,15 @@ static struct {
     jfieldID tid, eetop;
 } fields;
 
-/* Of the agent. jvmti is set once, by the first watch. */
 static struct {
-    jvmtiEnv *jvmti;
-    uint64_t started; /* threads, and times that others may have started unseen */
+    jvmtiEnv *jvmti;        /* made once */
+    struct tc_lock lock;    /* to enable and disable events */
+    bool watching, watched; /* threads are registered from their start, and until their end */
+    uint64_t started;       /* threads, and times that others may have started unseen */
 } jvm;
+
+/* The first version whose virtual threads become slower by a JVMTI environment. */
+static const jint jni_version_19 = 0x00130000;
 
 uint64_t java_threads_starts(void)
 {
@@ -140,43 +145,125 @@ bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[J
     return true;
 }
 
-/* Both events are sent in the thread itself. */
+static void add_event(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, struct thread_event *event)
+{
+    struct tc_ended *of = &event->thread;
+    of->id = java_threads_id(env, thread);
+    if (of->id == 0 || !java_threads_name(jvmti, env, thread, of->name)
+        || (event->is_end && threadclock_times_now(&of->times) != 0))
+        return;
+    of->tid = tc_own_tid();
+    of->is_carrier = java_threads_is_carrier(env, thread);
+    struct timespec now; /* of the C library, which needs no system call */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    event->monotonic_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    thread_events_add(event);
+}
+
+static _Thread_local struct threadclock_times begun; /* zero: nobody read events then */
+
+/*
+ * Both events are sent in the thread itself. A native thread may have used time before it attached. What a
+ * thread uses after the second event, some 30 us, is in no event.
+ */
 void JNICALL java_threads_started(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     threadclock_thread registered;
+    struct thread_event event;
     __atomic_fetch_add(&jvm.started, 1, __ATOMIC_RELEASE);
-    if (find_fields(env))
+    if (TC_LOAD(jvm.watching) && find_fields(env))
         tc_threads_register_own(id_of(env, thread), &registered);
+    if (thread_events_are_wanted(true) && threadclock_times_now(&begun) != 0)
+        begun = (struct threadclock_times){.total_ns = 0};
+    event.is_end = false;
+    if (thread_events_are_wanted(false))
+        add_event(jvmti, env, thread, &event);
 }
 
 void JNICALL java_threads_ended(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
+    struct thread_event event;
+    event.is_end = true;
+    event.thread.begun = begun;
+    begun = (struct threadclock_times){.total_ns = 0};
+    if (thread_events_are_wanted(true))
+        add_event(jvmti, env, thread, &event);
     if (find_fields(env))
         tc_threads_end(id_of(env, thread));
 }
 
-/* ThreadEnd is enabled first: if a thread's start is seen, its end must be seen as well. */
-jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm)
+jvmtiError java_threads_environment(JavaVM *vm, jvmtiEnv **kept)
 {
-    if (jvm.jvmti == NULL) {
-        vm_structs_find(libjvm, &vm_structs_of_jvm);
-        TC_STORE(jvm.jvmti, jvmti);
-    }
-    jvmtiError error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_END, NULL);
+    jvmtiEnv *jvmti, *first = NULL;
+    if ((*kept = TC_LOAD(jvm.jvmti)) != NULL)
+        return JVMTI_ERROR_NONE;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) /* every HotSpot has this version */
+        return JVMTI_ERROR_WRONG_PHASE;
+    jvmtiEventCallbacks callbacks = {.ThreadStart = java_threads_started, .ThreadEnd = java_threads_ended};
+    jvmtiError error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
+    if (error != JVMTI_ERROR_NONE
+        || !__atomic_compare_exchange_n(&jvm.jvmti, &first, jvmti, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        (*jvmti)->DisposeEnvironment(jvmti);
+    *kept = TC_LOAD(jvm.jvmti);
+    return error;
+}
+
+bool java_threads_may_listen(JNIEnv *env)
+{
+    return TC_LOAD(jvm.jvmti) != NULL || (*env)->GetVersion(env) < jni_version_19 || tc_virtual_epoch() != 0;
+}
+
+/* ThreadEnd is enabled first: if a thread's start is seen, its end must be seen as well. */
+static jvmtiError set_events(void)
+{
+    tc_lock(&jvm.lock);
+    bool read = thread_events_are_read();
+    jvmtiError error = (*jvm.jvmti)->SetEventNotificationMode(
+        jvm.jvmti, jvm.watched || read ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_THREAD_END, NULL);
     if (error == JVMTI_ERROR_NONE)
-        error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_START, NULL);
+        error = (*jvm.jvmti)->SetEventNotificationMode(
+            jvm.jvmti, jvm.watching || read ? JVMTI_ENABLE : JVMTI_DISABLE, JVMTI_EVENT_THREAD_START, NULL);
+    tc_unlock(&jvm.lock);
+    return error;
+}
+
+jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader, bool starts)
+{
+    JavaVM *vm;
+    jvmtiEnv *jvmti;
+    if (TC_LOAD(reader->open))
+        return JVMTI_ERROR_NONE;
+    if ((*env)->GetJavaVM(env, &vm) != JNI_OK)
+        return JVMTI_ERROR_INTERNAL;
+    java_threads_prepare_names(env);
+    jvmtiError error = java_threads_environment(vm, &jvmti);
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    thread_events_open(reader, starts);
+    return set_events();
+}
+
+void java_threads_listen_no_more(struct thread_events_reader *reader)
+{
+    thread_events_close(reader);
+    if (TC_LOAD(jvm.jvmti) != NULL)
+        set_events();
+}
+
+jvmtiError java_threads_watch(void *libjvm)
+{
+    vm_structs_find(libjvm, &vm_structs_of_jvm);
+    TC_STORE(jvm.watched, true);
+    TC_STORE(jvm.watching, true);
+    jvmtiError error = set_events();
     __atomic_fetch_add(&jvm.started, 1, __ATOMIC_RELEASE);
     return error;
 }
 
-bool java_threads_are_watched(void)
+void java_threads_stop(void)
 {
-    return TC_LOAD(jvm.jvmti) != NULL;
-}
-
-void java_threads_stop(jvmtiEnv *jvmti)
-{
-    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_THREAD_START, NULL);
+    TC_STORE(jvm.watching, false);
+    set_events();
 }
 
 struct candidate {

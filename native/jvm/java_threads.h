@@ -9,17 +9,35 @@
 #include <sys/types.h>
 
 #include "sys.h"
+#include "thread_events.h"
 #include "virtual_threads.h"
 #include "vm_structs.h"
 
 enum { JAVA_THREADS_NAME_BYTES = TC_THREAD_NAME_BYTES };
 
-/* For the events that java_threads_watch enables. */
+/*
+ * The JVMTI environment of the agent and the library, made once: in any phase. It listens to the starts and
+ * ends of Java threads; whoever sets its callbacks keeps these two.
+ */
+TC_INTERNAL jvmtiError java_threads_environment(JavaVM *vm, jvmtiEnv **jvmti);
 TC_INTERNAL void JNICALL java_threads_started(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
 TC_INTERNAL void JNICALL java_threads_ended(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
 
-/* From now on threads are registered as they start and end. Any phase; libjvm is a handle of dlopen. */
-TC_INTERNAL jvmtiError java_threads_watch(jvmtiEnv *jvmti, void *libjvm);
+/*
+ * False where that environment would make virtual threads slower until the JVM ends: on JDK 19 and later, if
+ * neither the agent nor the accounting of virtual threads has made one.
+ */
+TC_INTERNAL bool java_threads_may_listen(JNIEnv *env);
+
+/*
+ * The reader gets what happens from now on. Does nothing if it does already. May run Java code: call it
+ * without a lock.
+ */
+TC_INTERNAL jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader, bool starts);
+TC_INTERNAL void java_threads_listen_no_more(struct thread_events_reader *reader);
+
+/* Threads are registered as they start and end. Any phase; there is the environment. libjvm: of dlopen. */
+TC_INTERNAL jvmtiError java_threads_watch(void *libjvm);
 
 /*
  * Registers those of these threads that run unregistered, such as one that is about to get its ThreadStart.
@@ -31,7 +49,7 @@ TC_INTERNAL void java_threads_register(JNIEnv *env, const jlong *ids, jint count
  * Threads that start from now on are not registered. Registered threads stay so until their ThreadEnd, which
  * is still handled: an id must not outlive its thread.
  */
-TC_INTERNAL void java_threads_stop(jvmtiEnv *jvmti);
+TC_INTERNAL void java_threads_stop(void);
 
 /* Thread.threadId() of a thread, unaffected by overrides; 0: unknown. */
 TC_INTERNAL uint64_t java_threads_id(JNIEnv *env, jthread thread);
@@ -59,8 +77,5 @@ TC_INTERNAL bool java_threads_is_of_top_group(JNIEnv *env, jthread thread);
 
 /* Differs if a thread may have started since the last call, from java_threads_watch to java_threads_stop. */
 TC_INTERNAL uint64_t java_threads_starts(void);
-
-/* True: the agent's JVMTI environment exists. */
-TC_INTERNAL bool java_threads_are_watched(void);
 
 #endif

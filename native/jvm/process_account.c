@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ended_threads.h"
 #include "java_binding.h"
 #include "java_calls.h"
 #include "java_threads.h"
 #include "lock.h"
 #include "proc_stat.h"
+#include "thread_events.h"
 #include "tick.h"
 #include "vm_structs.h"
 
@@ -29,6 +29,7 @@ static struct {
     int lists_wanted;
     uint32_t row_count; /* of the last reading; 0: none yet */
     struct tc_metric_row rows[TC_METRIC_ROWS_MAX];
+    struct thread_events_reader ends;
 } kept;
 
 /* A Java thread that the account does not know yet, at this index of those handed over. */
@@ -167,12 +168,23 @@ static void forget(void *of, struct tc_java *java)
 
 static bool ended_thread(void *of, struct tc_ended *ended)
 {
-    return ended_threads_take(ended);
+    struct thread_event event;
+    bool taken = thread_events_take(&kept.ends, &event);
+    if (taken)
+        *ended = event.thread;
+    return taken;
 }
 
 static const struct tc_account_source of_process = {
     now_ns, process_times, all_threads, waited_ns, virtual_groups,
     java_thread, java_name, forget, ended_thread};
+
+/* To ends, where that makes nothing slower. */
+static void listen(JNIEnv *env)
+{
+    if (java_threads_may_listen(env))
+        (void)java_threads_listen(env, &kept.ends, false);
+}
 
 static bool begin(void)
 {
@@ -243,7 +255,7 @@ void process_account_begin(jvmtiEnv *jvmti, JNIEnv *env)
 int process_account_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_metrics, struct tc_text *text)
 {
     struct reading reading = {.env = env};
-    ended_threads_listen(env);
+    listen(env);
     tc_lock(&kept.lock);
     int result = read_account(&reading, jvmti, reuse_ns);
     if (result >= 0)
@@ -301,7 +313,7 @@ TC_NATIVE(jint, Java_dev_threadclock_internal_Native_account, jlong age_ns, jobj
 {
     struct reading reading = {.env = env, .given = live,
                               .live = live != NULL ? (*env)->GetArrayLength(env, live) : 0};
-    ended_threads_listen(env);
+    listen(env);
     tc_lock(&kept.lock);
     int result = read_account(&reading, NULL, age_ns);
     if (result >= 0) {

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The starts and ends of Java threads: one bounded list, in which each reader has a place of its own. */
+#ifndef TC_THREAD_EVENTS_H
+#define TC_THREAD_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "account.h"
+
+enum { THREAD_EVENTS_MAX = 65536 };
+
+struct thread_event {
+    int64_t monotonic_ns;
+    bool is_end;
+    struct tc_ended thread; /* of a start: without times */
+};
+
+/* Initially zero, and never freed. */
+struct thread_events_reader {
+    bool open, starts;
+    struct listed_event *next; /* null: none */
+    struct thread_events_reader *other;
+};
+
+/* From now on the reader gets ends; starts: also starts. Not what was added before. */
+TC_INTERNAL void thread_events_open(struct thread_events_reader *reader, bool starts);
+TC_INTERNAL void thread_events_close(struct thread_events_reader *reader);
+
+/* True if there is an open reader. */
+TC_INTERNAL bool thread_events_are_read(void);
+
+/* True if such an event is worth its making: a reader gets it, and there is room. */
+TC_INTERNAL bool thread_events_are_wanted(bool is_end);
+
+/*
+ * Adds an event, without a lock. Drops it if there is no memory, or no room: if THREAD_EVENTS_MAX have been
+ * added since anyone read.
+ */
+TC_INTERNAL void thread_events_add(const struct thread_event *event);
+
+/*
+ * Takes the reader's next event, in the order in which they were added; false: there is none. A reader that
+ * is THREAD_EVENTS_MAX behind loses the oldest, so that it neither fills the memory nor hinders another.
+ */
+TC_INTERNAL bool thread_events_take(struct thread_events_reader *reader, struct thread_event *event);
+
+/* True if events wait for the reader. */
+TC_INTERNAL bool thread_events_wait(const struct thread_events_reader *reader);
+
+#endif

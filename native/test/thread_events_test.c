@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of starts and ends: what each reader gets, in which order, and what it loses when it is late. */
+#include "support.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "sys.h"
+#include "thread_events.h"
+
+enum { THREADS = 8, EVENTS_OF_A_THREAD = 2000 };
+
+static struct thread_events_reader one, other;
+
+static int close_both(void **state)
+{
+    thread_events_close(&one);
+    thread_events_close(&other);
+    return 0;
+}
+
+#define READ(name) TEST_WITH(name, NULL, close_both)
+
+static void add(uint64_t id, bool is_end)
+{
+    struct thread_event event = {.monotonic_ns = (int64_t)id * 10, .is_end = is_end,
+                                 .thread = {.id = id, .tid = (pid_t)id + 1000, .is_carrier = id % 2 == 0,
+                                            .begun = {.total_ns = 3}, .times = {.total_ns = (int64_t)id}}};
+    snprintf(event.thread.name, sizeof event.thread.name, "worker %u", (unsigned)id);
+    thread_events_add(&event);
+}
+
+/* The number of events that this reader gets, from the first id to the last without a gap. */
+static uint64_t taken(struct thread_events_reader *reader, uint64_t first)
+{
+    struct thread_event event;
+    uint64_t id = first;
+    for (; thread_events_take(reader, &event); id++)
+        assert_int_equal(event.thread.id, id);
+    return id - first;
+}
+
+READ(each_reader_gets_every_end_once_in_order_and_whole)
+{
+    struct thread_event event;
+    thread_events_open(&one, false);
+    thread_events_open(&other, false);
+    add(1, true);
+    assert_true(thread_events_take(&one, &event));
+    assert_int_equal(event.thread.id, 1);
+    assert_int_equal(event.thread.tid, 1001);
+    assert_int_equal(event.monotonic_ns, 10);
+    assert_true(event.is_end);
+    assert_false(event.thread.is_carrier);
+    assert_int_equal(event.thread.begun.total_ns, 3);
+    assert_int_equal(event.thread.times.total_ns, 1);
+    assert_string_equal(event.thread.name, "worker 1");
+    add(2, true);
+    add(3, true);
+    assert_int_equal(taken(&other, 1), 3);
+    assert_int_equal(taken(&one, 2), 2);
+    assert_int_equal(taken(&other, 4), 0);
+}
+
+READ(starts_are_for_those_who_want_them)
+{
+    assert_false(thread_events_are_read());
+    assert_false(thread_events_are_wanted(true));
+    thread_events_open(&one, false);
+    assert_true(thread_events_are_read());
+    assert_true(thread_events_are_wanted(true));
+    assert_false(thread_events_are_wanted(false));
+    thread_events_open(&other, true);
+    assert_true(thread_events_are_wanted(false));
+    add(1, false);
+    add(2, true);
+    assert_int_equal(taken(&one, 2), 1);
+    assert_int_equal(taken(&other, 1), 2);
+    thread_events_close(&other);
+    assert_false(thread_events_are_wanted(false));
+}
+
+READ(a_reader_gets_nothing_from_before_it_opened_and_nothing_twice_when_it_opens_again)
+{
+    thread_events_open(&one, false);
+    add(1, true);
+    thread_events_open(&other, false);
+    assert_false(thread_events_wait(&other));
+    assert_true(thread_events_wait(&one));
+    add(2, true);
+    thread_events_open(&one, false);
+    assert_int_equal(taken(&one, 1), 2);
+    assert_int_equal(taken(&other, 2), 1);
+    thread_events_close(&one);
+    add(3, true);
+    thread_events_open(&one, false);
+    assert_int_equal(taken(&one, 4), 0);
+    assert_int_equal(taken(&other, 3), 1);
+    assert_false(thread_events_wait(&one));
+}
+
+READ(a_reader_that_is_late_loses_the_oldest_and_takes_none_from_another)
+{
+    uint64_t id = 1;
+    thread_events_open(&one, false);
+    thread_events_open(&other, false);
+    for (int turns = 0; turns < 4; turns++) {
+        uint64_t first = id;
+        for (int i = 0; i < THREAD_EVENTS_MAX / 2; i++)
+            add(id++, true);
+        assert_int_equal(taken(&other, first), THREAD_EVENTS_MAX / 2);
+    }
+    assert_int_equal(taken(&one, id - THREAD_EVENTS_MAX), THREAD_EVENTS_MAX);
+}
+
+READ(what_nobody_takes_is_bounded)
+{
+    thread_events_open(&one, false);
+    for (uint64_t id = 1; id <= THREAD_EVENTS_MAX + 10; id++)
+        add(id, true);
+    assert_false(thread_events_are_wanted(true));
+    assert_int_equal(taken(&one, 1), THREAD_EVENTS_MAX);
+    assert_true(thread_events_are_wanted(true));
+    add(7, true);
+    assert_int_equal(taken(&one, 7), 1);
+}
+
+static void *add_many(void *first)
+{
+    for (uint64_t i = 0; i < EVENTS_OF_A_THREAD; i++)
+        add((uint64_t)(uintptr_t)first + i, true);
+    return NULL;
+}
+
+/* Takes all that come meanwhile; each thread's in their order. */
+static void *take_many(void *reader)
+{
+    struct thread_event event;
+    uint64_t next[THREADS] = {0};
+    for (int count = 0; count < THREADS * EVENTS_OF_A_THREAD;) {
+        if (thread_events_take(reader, &event)) {
+            uint64_t thread = event.thread.id / EVENTS_OF_A_THREAD;
+            if (event.thread.id % EVENTS_OF_A_THREAD != next[thread]++)
+                return reader;
+            count++;
+        }
+    }
+    return NULL;
+}
+
+READ(threads_add_while_two_readers_take)
+{
+    pthread_t threads[THREADS], readers[2];
+    void *wrong[2];
+    thread_events_open(&one, false);
+    thread_events_open(&other, true);
+    pthread_create(&readers[0], NULL, take_many, &one);
+    pthread_create(&readers[1], NULL, take_many, &other);
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, add_many, (void *)(i * EVENTS_OF_A_THREAD));
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    pthread_join(readers[0], &wrong[0]);
+    pthread_join(readers[1], &wrong[1]);
+    assert_null(wrong[0]);
+    assert_null(wrong[1]);
+}
