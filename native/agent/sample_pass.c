@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "proc_stat.h"
+
 enum { UNREAD_MAX_NS = 200000, PASSES_TO_WAIT = 4 };
 
 static int64_t between(int64_t least, int64_t ns, int64_t most)
@@ -46,12 +48,18 @@ static void put_moment(struct sample_message *message, const struct sample_pass 
     sample_put_times(message, &pass->process);
 }
 
+static void put_use(struct sample_message *message, const struct threadclock_thread_row *row)
+{
+    sample_put_times(message, &row->times);
+    sample_put_u64(message, (uint64_t)tc_run_queue_waited_ns(row->tid, row->times.total_ns));
+}
+
 static void put_thread(struct sample_message *message, const struct threadclock_thread_row *row)
 {
     sample_put_kind(message, SAMPLE_THREAD);
     sample_put_u64(message, row->serial);
     sample_put_u32(message, (uint32_t)row->tid);
-    sample_put_times(message, &row->times);
+    put_use(message, row);
     sample_put_text(message, row->name);
 }
 
@@ -59,7 +67,7 @@ static void put_times(struct sample_message *message, const struct threadclock_t
 {
     sample_put_kind(message, SAMPLE_TIMES);
     sample_put_u64(message, row->serial);
-    sample_put_times(message, &row->times);
+    put_use(message, row);
 }
 
 /* The thread is read once more, so that others_ns has little of what it has used since the pass. */

@@ -11,7 +11,7 @@
 #include "threadclock.h"
 
 /* The first eight bytes of a channel: they identify the sender and the version of the format. */
-#define SAMPLE_MAGIC 0x3250534b434f4c43ull /* "CLOCKSP2" */
+#define SAMPLE_MAGIC 0x3350534b434f4c43ull /* "CLOCKSP3" */
 
 /* A message is its length (4 bytes) and that many bytes of records, each of which begins with its kind. */
 enum sample_record {
@@ -19,8 +19,8 @@ enum sample_record {
     SAMPLE_JAVA = 2,   /* id, tid (0: sent before, or none), state, name: a Java thread now */
     SAMPLE_START = 3,  /* id, tid, ns, name: it has started */
     SAMPLE_END = 4,    /* id, tid, ns, times, name: it is about to end or to detach from the JVM */
-    SAMPLE_THREAD = 5, /* serial, tid, times, name: the kernel's thread is new or renamed */
-    SAMPLE_TIMES = 6,  /* serial, times: it has run */
+    SAMPLE_THREAD = 5, /* serial, tid, times, waited ns, name: the kernel's thread is new or renamed */
+    SAMPLE_TIMES = 6,  /* serial, times, waited ns: it has run */
     SAMPLE_GONE = 7,   /* serial */
     SAMPLE_STACK = 8,  /* id, text: a line for each frame */
     SAMPLE_VIRTUAL = 9, /* ns, epoch (4 bytes): the groups of virtual threads follow, as of this moment */
@@ -37,6 +37,8 @@ enum sample_record {
 struct sample_request {
     uint64_t id, frames;
 };
+
+/* Waited: for a CPU, since the thread's start (tc_run_queue_waited_ns); negative: unknown. */
 
 /* A message under construction; initially zero. If memory has run out, it is marked incomplete. */
 struct sample_message {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proc_stat.h"
 #include "sample_pass.h"
 
 enum { US = 1000, THREADS_MAX = 300, FIRST_TID = 1000 };
@@ -17,7 +18,8 @@ static struct {
     uint64_t serials;
     struct threadclock_times process;
     int64_t now_ns;
-    int looks, single_reads;
+    int64_t waited_ns[THREADS_MAX]; /* negative: unknown */
+    int looks, single_reads, wait_reads;
     int preempted_in; /* this number of readings; meanwhile others run */
 } world;
 
@@ -54,6 +56,15 @@ int threadclock_tid_times(pid_t tid, struct threadclock_times *times)
             return 0;
         }
     }
+    return -ESRCH;
+}
+
+int64_t tc_run_queue_waited_ns(pid_t tid, int64_t ran_ns)
+{
+    world.wait_reads++;
+    for (size_t i = 0; i < world.count; i++)
+        if (world.rows[i].tid == tid && world.rows[i].times.total_ns >= ran_ns)
+            return world.waited_ns[i];
     return -ESRCH;
 }
 
@@ -104,6 +115,7 @@ static struct {
     struct sample_pass pass;
     struct sample_message message;
     struct threadclock_times process, threads[THREADS_MAX]; /* by serial */
+    int64_t waited_ns[THREADS_MAX]; /* by serial */
     char names[THREADS_MAX][16];
     bool living[THREADS_MAX];
 } reader;
@@ -114,6 +126,12 @@ static const unsigned char *take(const unsigned char *at, void *value, size_t si
     return at + size;
 }
 
+static const unsigned char *take_use(const unsigned char *at, uint64_t serial)
+{
+    at = take(at, &reader.threads[serial], sizeof reader.threads[0]);
+    return take(at, &reader.waited_ns[serial], sizeof reader.waited_ns[0]);
+}
+
 static const unsigned char *take_thread(const unsigned char *at)
 {
     uint64_t serial;
@@ -121,7 +139,7 @@ static const unsigned char *take_thread(const unsigned char *at)
     uint16_t length;
     at = take(at, &serial, sizeof serial);
     at = take(at, &tid, sizeof tid);
-    at = take(at, &reader.threads[serial], sizeof reader.threads[0]);
+    at = take_use(at, serial);
     at = take(at, &length, sizeof length);
     snprintf(reader.names[serial], sizeof reader.names[0], "%.*s", (int)length, (const char *)at);
     reader.living[serial] = true;
@@ -138,7 +156,7 @@ static const unsigned char *take_record(const unsigned char *at)
         return take_thread(at);
     case SAMPLE_TIMES:
         at = take(at, &serial, sizeof serial);
-        return take(at, &reader.threads[serial], sizeof reader.threads[0]);
+        return take_use(at, serial);
     case SAMPLE_GONE:
         at = take(at, &serial, sizeof serial);
         reader.living[serial] = false;
@@ -205,6 +223,24 @@ SAMPLED(a_sleeping_thread_is_not_read)
         assert_int_equal(world.single_reads, 1);
         assert_knows_all();
     }
+}
+
+SAMPLED(only_the_waits_of_threads_that_have_run_are_read)
+{
+    for (int all = 0; all < 2; all++) {
+        world.waited_ns[199] = 7 + all;
+        world.waited_ns[20] = 99; /* of a thread that does not run */
+        run(199, 300 * US, 0);
+        world.wait_reads = 0;
+        sample(all != 0);
+        assert_int_equal(world.wait_reads, 1);
+        assert_int_equal(reader.waited_ns[200], 7 + all);
+        assert_int_equal(reader.waited_ns[21], 0);
+    }
+    world.waited_ns[199] = -ENOENT;
+    run(199, 300 * US, 0);
+    sample(false);
+    assert_true(reader.waited_ns[200] < 0);
 }
 
 SAMPLED(a_thread_that_wakes_is_seen_at_once)

@@ -62,13 +62,6 @@ public record Interval(long endMillis, long nanos, CpuSnapshot process, CpuSnaps
         return pools.values();
     }
 
-    /** A copy with the time that each living thread waited for a CPU. nanos: by serial. */
-    public Interval withWaits(Map<Long, Long> nanos) {
-        List<Use> waited = threads.stream()
-                .map(use -> use.withWait(nanos.getOrDefault(use.serial(), Use.NOT_MEASURED))).toList();
-        return new Interval(endMillis, this.nanos, process, life, waited, ended, virtual);
-    }
-
     /** Converts nanoseconds used in the interval to percent of one core. */
     public double percent(long usedNanos) {
         return 100.0 * usedNanos / nanos;

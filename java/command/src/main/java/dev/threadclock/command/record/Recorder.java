@@ -3,7 +3,6 @@ package dev.threadclock.command.record;
 
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.sample.Sampling;
-import dev.threadclock.command.sample.Waits;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -85,10 +84,9 @@ final class Recorder {
 
     private void takeAll(StopRequest stop) {
         try {
-            Waits intervals = new Waits(sampling);
             boolean more = true;
             while (more) {
-                more = take(intervals.next());
+                more = take(sampling.next());
             }
         } catch (IOException e) {
             fail(e);

@@ -6,7 +6,6 @@ import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.sample.Message.Stack;
-import dev.threadclock.command.sample.TaskFiles.RunQueue;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
@@ -171,11 +170,6 @@ final class ChannelSampling extends Sampling {
         } catch (EOFException | SocketException e) {
             return Frames.NONE;
         }
-    }
-
-    @Override
-    Optional<RunQueue> runQueue(int tid) {
-        return files.runQueue(tid);
     }
 
     @Override

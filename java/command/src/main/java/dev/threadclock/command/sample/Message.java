@@ -22,7 +22,7 @@ import java.util.Set;
 /** A parsed message of the agent's sampler (native/agent/sample_wire.h): records by kind, in order. */
 final class Message {
     /** The first eight bytes of a channel. */
-    static final long MAGIC = 0x3250_534b_434f_4c43L;
+    static final long MAGIC = 0x3350_534b_434f_4c43L;
 
     /** java_threads.h has this number of bytes. */
     private static final int LONGEST_NAME = 1024;
@@ -60,10 +60,11 @@ final class Message {
     /** The start of a Java thread, or its end, which includes its times. */
     record Event(long id, int tid, long nanos, Optional<CpuSnapshot> end, String name) {}
 
-    /** A kernel thread that is new or has a new name. */
-    record Kernel(long serial, int tid, CpuSnapshot times, String name) {}
+    /** A kernel thread that is new or has a new name. waitedNanos: as in {@link Ran}. */
+    record Kernel(long serial, int tid, CpuSnapshot times, long waitedNanos, String name) {}
 
-    record Ran(long serial, CpuSnapshot times) {}
+    /** waitedNanos: for a CPU, since the thread's start; negative if unknown. */
+    record Ran(long serial, CpuSnapshot times, long waitedNanos) {}
 
     /** The top frames of a Java thread. */
     record Stack(long id, Frames frames) {}
@@ -110,8 +111,9 @@ final class Message {
                     case END -> all.events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
                             Optional.of(times(in)), name(in)));
                     case THREAD ->
-                        all.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), kernelText(in)));
-                    case TIMES -> all.ran.add(new Ran(in.getLong(), times(in)));
+                        all.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), in.getLong(),
+                                kernelText(in)));
+                    case TIMES -> all.ran.add(new Ran(in.getLong(), times(in), in.getLong()));
                     case GONE -> all.gone.add(in.getLong());
                     case RAN_MEANWHILE -> ranMeanwhile = in.getLong() > 0;
                     case STACK -> all.stack = Optional.of(new Stack(in.getLong(), new Frames(

@@ -4,6 +4,7 @@ package dev.threadclock.command.sample;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Subject;
+import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.Message.Kernel;
 import dev.threadclock.command.sample.Message.Moment;
 import dev.threadclock.command.sample.TaskFiles.RunQueue;
@@ -27,6 +28,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class ProcSampling extends Sampling {
     private static final long FIRST_NANOS = 20_000_000;
+    private static final RunQueue NOT_COUNTED = new RunQueue(0, Use.NOT_MEASURED);
 
     /** A kernel thread. */
     private static final class Row {
@@ -120,10 +122,11 @@ final class ProcSampling extends Sampling {
             rows.put(tid, row);
         }
         row.pass = pass;
-        CpuSnapshot times = stat.times(files.runQueue(tid).map(RunQueue::ranNanos).orElse(0L));
+        RunQueue account = files.runQueue(tid).orElse(NOT_COUNTED);
+        CpuSnapshot times = stat.times(account.ranNanos());
         row.state = stat.state();
         row.totalNanos = Math.max(row.totalNanos, times.totalNanos());
-        return Optional.of(new Kernel(row.serial, tid, times, stat.name()));
+        return Optional.of(new Kernel(row.serial, tid, times, account.waitedNanos(), stat.name()));
     }
 
     private boolean leave(Row row, List<Long> gone) {
@@ -140,10 +143,5 @@ final class ProcSampling extends Sampling {
             return List.of(); // the process has ended
         }
         return tids;
-    }
-
-    @Override
-    Optional<RunQueue> runQueue(int tid) {
-        return files.runQueue(tid);
     }
 }

@@ -10,7 +10,6 @@ import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Subject;
-import dev.threadclock.command.sample.TaskFiles.RunQueue;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -95,9 +94,6 @@ public abstract class Sampling implements Closeable {
      * a period each, a beginning.
      */
     public abstract Optional<Interval> next() throws IOException;
-
-    /** The scheduler's current statistics of a thread; empty if the thread is gone or the kernel has none. */
-    abstract Optional<RunQueue> runQueue(int tid);
 
     /** Whether a Java thread is on a CPU or waits for one now. For any thread. */
     public boolean isRunnable(int tid) {

@@ -63,6 +63,8 @@ final class ThreadBook {
         private Life life;
         private int passes;
         private int passesSinceEnd;
+        private long waitedNanos = Use.NOT_MEASURED; // since its start
+        private long waitNanos; // in the interval
 
         private Row(long serial, int tid) {
             super(serial);
@@ -71,6 +73,19 @@ final class ThreadBook {
 
         private boolean ran() {
             return passes == 1 || usedTotalNanos() > 0;
+        }
+
+        /** The kernel counts a wait when it ends, so a thread that does not run in the interval has none. */
+        private void beginInterval() {
+            begin();
+            waitNanos = waitedNanos >= 0 ? 0 : Use.NOT_MEASURED;
+        }
+
+        /** For a CPU. The wait may have begun before the interval. */
+        private void waited(long nowNanos, boolean sinceStart) {
+            long before = sinceStart ? 0 : waitedNanos;
+            waitNanos = before >= 0 && nowNanos >= before ? nowNanos - before : Use.NOT_MEASURED;
+            waitedNanos = nowNanos >= 0 ? nowNanos : waitedNanos;
         }
     }
 
@@ -139,17 +154,19 @@ final class ThreadBook {
     }
 
     private Interval interval(Message message, Moment moment) {
-        rows.values().forEach(Row::begin);
+        rows.values().forEach(Row::beginInterval);
         List<Row> gone = message.gone.stream().map(rows::remove).filter(Objects::nonNull).toList();
         message.threads.forEach(thread -> {
             Row row = rows.computeIfAbsent(thread.serial(), serial -> new Row(serial, thread.tid()));
             row.kernelName = thread.name();
             raise(row, thread.times());
+            row.waited(thread.waitedNanos(), row.passes == 0 && lastNanos.isPresent());
         });
         message.ran.forEach(ran -> {
             Row row = rows.get(ran.serial());
             if (row != null) { // otherwise its start was never reported, which our sampler does not do
                 raise(row, ran.times());
+                row.waited(ran.waitedNanos(), false);
             }
         });
         join(rows.values(), moment.nanos());
@@ -158,14 +175,15 @@ final class ThreadBook {
         gone.forEach(row -> ended.add(ended(row)));
         ended.addAll(endedUnseen());
         rows.values().forEach(this::pass);
-        List<Use> living = new ArrayList<>(rows.values().stream().map(this::living).toList());
+        long nanos = moment.nanos() - lastNanos.orElse(moment.nanos());
+        List<Use> living = new ArrayList<>(rows.values().stream()
+                .map(row -> living(row).withWait(Math.min(row.waitNanos, Math.max(0, nanos)))).toList());
         process.begin();
         process.raise(moment.process().userNanos(), moment.process().totalNanos());
         Counter rest = intervals.rest(process.userNanos(), process.totalNanos());
         if (rest.totalNanos() > 0) {
             living.add(new Use(ENDED_THREADS, 0, 0, 0, Use.ENDED, 1, used(rest), life(rest)));
         }
-        long nanos = moment.nanos() - lastNanos.orElse(moment.nanos());
         lastNanos = OptionalLong.of(moment.nanos());
         return new Interval(moment.wallMillis(), nanos, used(process), life(process), living, ended,
                 message.virtual.flatMap(this::virtual));

@@ -5,7 +5,6 @@ import dev.threadclock.command.machine.Contention;
 import dev.threadclock.command.machine.HostLoad;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.sample.Sampling;
-import dev.threadclock.command.sample.Waits;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -14,24 +13,22 @@ record Iteration(Interval interval, Contention contention, HostLoad host) {
     /** The successive iterations of a sampling. */
     static final class Reader {
         private final Sampling sampling;
-        private final Waits intervals;
         private Contention last;
 
         Reader(Sampling sampling) {
             this.sampling = sampling;
-            intervals = new Waits(sampling);
         }
 
         /** Waits for the end of the next interval; empty if the JVM has ended. */
         Optional<Iteration> next() throws IOException {
             if (last == null) {
-                if (intervals.next().isEmpty()) {
+                if (sampling.next().isEmpty()) {
                     return Optional.empty();
                 }
                 last = Contention.of(sampling.pid());
             }
             Contention before = last;
-            return intervals.next().map(interval -> {
+            return sampling.next().map(interval -> {
                 last = Contention.of(sampling.pid());
                 return new Iteration(interval, last.since(before), HostLoad.now());
             });

@@ -30,13 +30,15 @@ class MessageTest {
     @Test
     void aSampleHasItsMomentAndItsThreads() throws IOException {
         out.put((byte) 1).putLong(5).putLong(6).putLong(1).putLong(2).putLong(3);
-        out.put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3);
+        out.put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3).putLong(4);
         text("main".getBytes(StandardCharsets.UTF_8));
+        out.put((byte) 6).putLong(8).putLong(5).putLong(6).putLong(11).putLong(-3);
         out.put((byte) 7).putLong(10);
         Message message = parse();
         assertThat(message.moment).contains(new Message.Moment(5, 6, new CpuSnapshot(1, 2, 3)));
         assertThat(message.threads)
-                .containsExactly(new Message.Kernel(8, 9, new CpuSnapshot(1, 2, 3), "main"));
+                .containsExactly(new Message.Kernel(8, 9, new CpuSnapshot(1, 2, 3), 4, "main"));
+        assertThat(message.ran).containsExactly(new Message.Ran(8, new CpuSnapshot(5, 6, 11), -3));
         assertThat(message.gone).containsExactly(10L);
     }
 
@@ -57,7 +59,7 @@ class MessageTest {
         // U+009B is equivalent to escape and bracket.
         text("\033[2Jred\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
         assertThat(parse().events.get(0).name()).isEqualTo("?[2Jred?31m; main");
-        out.clear().put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3);
+        out.clear().put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3).putLong(0);
         text("\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
         assertThat(parse().threads.get(0).name()).isEqualTo("?31m; main");
     }

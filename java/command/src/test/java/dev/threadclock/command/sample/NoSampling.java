@@ -3,7 +3,6 @@ package dev.threadclock.command.sample;
 
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Subject;
-import dev.threadclock.command.sample.TaskFiles.RunQueue;
 import java.util.Optional;
 
 /** A JVM of which nothing is known. Tests override what they need. */
@@ -14,11 +13,6 @@ public class NoSampling extends Sampling {
 
     @Override
     public Optional<Interval> next() {
-        return Optional.empty();
-    }
-
-    @Override
-    Optional<RunQueue> runQueue(int tid) {
         return Optional.empty();
     }
 }

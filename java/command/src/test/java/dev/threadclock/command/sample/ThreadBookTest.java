@@ -32,6 +32,14 @@ class ThreadBookTest {
 
     private record Gone(long serial) {}
 
+    private static Kernel thread(long serial, int tid, CpuSnapshot times, String name) {
+        return new Kernel(serial, tid, times, Use.NOT_MEASURED, name);
+    }
+
+    private static Ran ran(long serial, CpuSnapshot times) {
+        return new Ran(serial, times, Use.NOT_MEASURED);
+    }
+
     /** A pass 1000 ns after the previous one, and what the message has besides. */
     private Interval sample(long processNanos, Object... records) {
         nanos += 1000;
@@ -68,10 +76,10 @@ class ThreadBookTest {
 
     @Test
     void aThreadFromBeforeTheSamplingHasItsJavaName() {
-        Interval sample = sample(50, new Java(9, TID, 'W', "worker"), new Kernel(1, TID, nanos(50), "work"));
+        Interval sample = sample(50, new Java(9, TID, 'W', "worker"), thread(1, TID, nanos(50), "work"));
         assertThat(only(sample.threads()))
                 .isEqualTo(new Use("worker", TID, 1, 9, 'W', 1, nanos(50), nanos(50)));
-        sample = sample(80, new Java(9, 0, 'R', "renamed"), new Ran(1, nanos(80)));
+        sample = sample(80, new Java(9, 0, 'R', "renamed"), ran(1, nanos(80)));
         assertThat(only(sample.threads()).name()).isEqualTo("renamed");
         assertThat(only(sample.threads()).life().totalNanos()).isEqualTo(80);
         assertThat(only(sample.threads()).state()).isEqualTo('R');
@@ -81,9 +89,9 @@ class ThreadBookTest {
 
     @Test
     void aReusedTidIsAnotherThread() {
-        sample(50, new Java(9, TID, 'R', "old"), new Kernel(1, TID, nanos(50), "old"));
+        sample(50, new Java(9, TID, 'R', "old"), thread(1, TID, nanos(50), "old"));
         Interval sample = sample(100, end(9, TID, 2100, "old", 60), start(10, TID, 2200, "new"),
-                new Kernel(2, TID, nanos(40), "new"), new Gone(1));
+                thread(2, TID, nanos(40), "new"), new Gone(1));
         assertThat(only(sample.ended())).isEqualTo(new Use("old", TID, 1, 9, 'X', 1, nanos(10), nanos(60)));
         assertThat(only(sample.threads()))
                 .isEqualTo(new Use("new", TID, 2, 10, 'R', 1, nanos(40), nanos(40)));
@@ -91,7 +99,7 @@ class ThreadBookTest {
 
     @Test
     void timesOfAThreadThatWasNeverAnnouncedAreIgnored() {
-        Interval sample = sample(50, new Ran(7, nanos(50)), new Gone(8));
+        Interval sample = sample(50, ran(7, nanos(50)), new Gone(8));
         assertThat(sample.life().totalNanos()).isEqualTo(50);
         assertThat(sample.threads()).extracting(Use::serial).doesNotContain(7L);
     }
@@ -109,17 +117,17 @@ class ThreadBookTest {
     @Test
     void aThreadThatHasNotSetItsNameYetHasNoWrongName() {
         sample(0);
-        Interval sample = sample(5, new Kernel(3, TID, nanos(5), "its maker's"));
+        Interval sample = sample(5, thread(3, TID, nanos(5), "its maker's"));
         assertThat(only(sample.threads()).name()).isEqualTo("(starting)");
-        sample = sample(9, start(9, TID, 3100, "itself"), new Ran(3, nanos(9)));
+        sample = sample(9, start(9, TID, 3100, "itself"), ran(3, nanos(9)));
         assertThat(only(sample.threads()).name()).isEqualTo("itself");
     }
 
     @Test
     void aNativeThreadHasTheKernelsNameFromItsSecondSampleOn() {
         sample(0);
-        sample(5, new Kernel(3, TID, nanos(5), "java"));
-        Interval sample = sample(5, new Kernel(3, TID, nanos(5), "GC Thread#1"));
+        sample(5, thread(3, TID, nanos(5), "java"));
+        Interval sample = sample(5, thread(3, TID, nanos(5), "GC Thread#1"));
         assertThat(only(sample.threads()).name()).isEqualTo("GC Thread#1");
         assertThat(only(sample.threads()).javaId()).isZero();
         assertThat(only(sample(5, new Gone(3)).ended()).name())
@@ -130,7 +138,7 @@ class ThreadBookTest {
     void aThreadThatIsAboutToEndIsNotCountedTwice() {
         sample(0);
         Interval sample = sample(30, start(9, TID, 2100, "a"), end(9, TID, 2200, "a", 30),
-                new Kernel(4, TID, nanos(30), "a"));
+                thread(4, TID, nanos(30), "a"));
         assertThat(sample.ended()).isEmpty();
         assertThat(only(sample.threads()).javaId()).isEqualTo(9);
         sample = sample(35, new Gone(4));
@@ -144,7 +152,7 @@ class ThreadBookTest {
     void aThreadThatEndsAfterThePassIsAliveInTheSample() {
         sample(0);
         Interval sample = sample(0, start(9, TID, 2995, "a"), end(9, TID, 3100, "a", 30),
-                new Kernel(1, TID, nanos(0), "a"));
+                thread(1, TID, nanos(0), "a"));
         assertThat(only(sample.threads()).state()).isEqualTo('R');
         sample = sample(30, new Gone(1));
         assertThat(only(sample.ended()).state()).isEqualTo('X');
@@ -153,7 +161,7 @@ class ThreadBookTest {
 
     @Test
     void aThreadThatDetachesFromTheJvmBecomesNative() {
-        sample(9, new Java(9, TID, 'R', "attached"), new Kernel(1, TID, nanos(9), "pool"));
+        sample(9, new Java(9, TID, 'R', "attached"), thread(1, TID, nanos(9), "pool"));
         sample(9, end(9, TID, 2100, "attached", 9));
         sample(9);
         sample(9);
@@ -164,21 +172,21 @@ class ThreadBookTest {
 
     @Test
     void timeOfNoKnownThreadIsShownAsThatOfEndedThreads() {
-        Interval sample = sample(1000, new Kernel(1, TID, nanos(400), "java"));
+        Interval sample = sample(1000, thread(1, TID, nanos(400), "java"));
         assertThat(sample.threads()).extracting(Use::name).containsExactly("java",
                 "(ended threads)");
         assertThat(sample.threads().stream().mapToLong(thread -> thread.life().totalNanos()).sum())
                 .isEqualTo(1000);
-        sample = sample(1005, new Ran(1, nanos(410)));
+        sample = sample(1005, ran(1, nanos(410)));
         assertThat(sample.threads().get(1).life().totalNanos()).as("does not go back").isEqualTo(600);
     }
 
     @Test
     void anIntervalHasTheDifferences() {
-        Interval first = sample(1000, new Kernel(1, TID, new CpuSnapshot(100, 20, 120), "a"),
-                new Kernel(2, 78, nanos(50), "idle"));
+        Interval first = sample(1000, thread(1, TID, new CpuSnapshot(100, 20, 120), "a"),
+                thread(2, 78, nanos(50), "idle"));
         assertThat(first.nanos()).as("nothing before it").isZero();
-        Interval interval = sample(1500, new Ran(1, new CpuSnapshot(400, 30, 430)));
+        Interval interval = sample(1500, ran(1, new CpuSnapshot(400, 30, 430)));
         assertThat(interval.nanos()).isEqualTo(1000);
         assertThat(interval.process()).isEqualTo(nanos(500));
         assertThat(interval.life()).isEqualTo(nanos(1500));
@@ -193,8 +201,8 @@ class ThreadBookTest {
         Message message = new Message();
         message.moment = Optional.of(new Moment(0, nanos, CpuSnapshot.ZERO));
         message.java.add(new Java(9, TID, 'R', "carrier"));
-        message.threads.add(new Kernel(1, TID, nanos(carrierNanos), "carrier"));
-        message.threads.add(new Kernel(2, 78, nanos(nanos), "other"));
+        message.threads.add(thread(1, TID, nanos(carrierNanos), "carrier"));
+        message.threads.add(thread(2, 78, nanos(nanos), "other"));
         message.carriers.add(9L);
         message.virtual = epoch == 0 ? Optional.empty()
                 : Optional.of(new Virtual(nanos - 7, epoch, List.of(groups)));

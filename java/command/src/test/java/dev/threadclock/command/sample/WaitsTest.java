@@ -6,99 +6,73 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
-import dev.threadclock.command.sample.TaskFiles.RunQueue;
-import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import dev.threadclock.command.sample.Message.Kernel;
+import dev.threadclock.command.sample.Message.Moment;
+import dev.threadclock.command.sample.Message.Ran;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The wait for a CPU is that of the right thread and interval, or unknown. */
 class WaitsTest {
-    private final Map<Integer, RunQueue> kernel = new HashMap<>(); // by TID
-    private final Queue<Interval> intervals = new ArrayDeque<>();
-    private long[] before = {};
-    private int reads;
-    private final Waits waits = new Waits(new NoSampling() {
-        @Override
-        public Optional<Interval> next() {
-            return Optional.of(intervals.remove());
-        }
+    private final ThreadBook book = new ThreadBook(tid -> 'S');
+    private Message message = new Message();
+    private long nanos;
 
-        @Override
-        Optional<RunQueue> runQueue(int tid) {
-            reads++;
-            return Optional.ofNullable(kernel.get(tid));
-        }
-    });
-
-    /** Adds an interval of threads whose serials and TIDs are numbered from 1. */
-    private void add(long... lifeNanos) {
-        List<Use> threads = IntStream.range(0, lifeNanos.length).mapToObj(i -> {
-            long used = lifeNanos[i] - (i < before.length ? before[i] : 0);
-            return new Use("worker-" + i, i + 1, i + 1, i + 1, 'R', 1, new CpuSnapshot(used, 0, used),
-                    new CpuSnapshot(lifeNanos[i], 0, lifeNanos[i]));
-        }).toList();
-        before = lifeNanos;
-        intervals.add(new Interval(0, 1_000, CpuSnapshot.ZERO, CpuSnapshot.ZERO, threads, List.of()));
+    /** A thread whose TID is its serial. */
+    private WaitsTest started(long serial, long ranNanos, long waitedNanos) {
+        message.threads.add(new Kernel(serial, (int) serial, new CpuSnapshot(ranNanos, 0, ranNanos),
+                waitedNanos, "worker-" + serial));
+        return this;
     }
 
-    private void begin(long... lifeNanos) throws IOException {
-        next(lifeNanos);
-        next(lifeNanos);
-        reads = 0;
+    private WaitsTest ran(long serial, long ranNanos, long waitedNanos) {
+        message.ran.add(new Ran(serial, new CpuSnapshot(ranNanos, 0, ranNanos), waitedNanos));
+        return this;
     }
 
-    private Interval next(long... lifeNanos) throws IOException {
-        add(lifeNanos);
-        return waits.next().orElseThrow();
+    /** The interval of 1,000 ns that ends now. */
+    private Interval next() {
+        nanos += 1_000;
+        message.moment = Optional.of(new Moment(0, nanos, new CpuSnapshot(0, 0, 0)));
+        Interval interval = book.take(message).orElseThrow();
+        message = new Message();
+        return interval;
     }
 
     @Test
-    void onlyThreadsThatHaveRunAreRead() throws IOException {
-        kernel.put(1, new RunQueue(100, 50));
-        kernel.put(2, new RunQueue(100, 70));
-        begin(100, 100);
-        kernel.put(1, new RunQueue(130, 58));
-        assertThat(next(130, 100).threads()).extracting(Use::waitNanos).containsExactly(8L, 0L);
-        assertThat(reads).isEqualTo(1);
+    void aThreadThatHasNotRunHasNotWaited() {
+        started(1, 100, 50).started(2, 100, 70).next();
+        assertThat(ran(1, 130, 58).next().threads()).extracting(Use::waitNanos).containsExactly(8L, 0L);
+        assertThat(ran(1, 131, 59).next().threads()).extracting(Use::waitNanos).containsExactly(1L, 0L);
     }
 
     @Test
-    void aNewThreadHasWaitedSinceItsStart() throws IOException {
-        begin();
-        kernel.put(1, new RunQueue(10, 3));
-        assertThat(next(10).threads()).extracting(Use::waitNanos).containsExactly(3L);
+    void aNewThreadHasWaitedSinceItsStart() {
+        next();
+        assertThat(started(1, 10, 3).next().threads()).extracting(Use::waitNanos).containsExactly(3L);
+    }
+
+    /** The sampler found another thread with its TID, or the kernel does not count. */
+    @Test
+    void whatIsUnknownIsNotMeasured() {
+        started(1, 100, 50).started(2, 100, -1).next();
+        assertThat(ran(1, 120, -3).ran(2, 120, 60).next().threads()).extracting(Use::waitNanos)
+                .containsExactly(Use.NOT_MEASURED, Use.NOT_MEASURED);
+        assertThat(ran(1, 140, 57).ran(2, 140, 50).next().threads()).extracting(Use::waitNanos)
+                .containsExactly(7L, Use.NOT_MEASURED);
+    }
+
+    /** The kernel counts it when it ends: it may have begun before the interval. */
+    @Test
+    void aWaitIsNotLongerThanItsInterval() {
+        started(1, 100, 50).next();
+        assertThat(ran(1, 101, 1161).next().threads()).extracting(Use::waitNanos).containsExactly(1000L);
     }
 
     @Test
-    void anotherThreadWithTheSameTidIsNotMistakenForIt() throws IOException {
-        kernel.put(1, new RunQueue(100, 50));
-        begin(100);
-        kernel.put(1, new RunQueue(5, 60)); // has run less: another thread
-        assertThat(next(120).threads()).extracting(Use::waitNanos).containsExactly(Use.NOT_MEASURED);
-    }
-
-    /** The kernel counts it when it ends: it may have begun before the interval, which is 1,000 ns long. */
-    @Test
-    void aWaitIsNotLongerThanItsInterval() throws IOException {
-        kernel.put(1, new RunQueue(100, 50));
-        begin(100);
-        kernel.put(1, new RunQueue(101, 1161));
-        assertThat(next(101).threads()).extracting(Use::waitNanos).containsExactly(1000L);
-    }
-
-    @Test
-    void aPoolHasTheSumOfWhatIsKnown() throws IOException {
-        kernel.put(1, new RunQueue(100, 50));
-        kernel.put(2, new RunQueue(100, 50));
-        begin(100, 100, 100);
-        kernel.put(1, new RunQueue(200, 51));
-        kernel.put(2, new RunQueue(200, 52));
-        assertThat(next(200, 200, 200).byPool()).extracting(Use::waitNanos).containsExactly(3L);
+    void aPoolHasTheSumOfWhatIsKnown() {
+        started(1, 100, 50).started(2, 100, 50).started(3, 100, -1).next();
+        assertThat(ran(1, 200, 51).ran(2, 200, 52).ran(3, 200, -1).next().byPool())
+                .extracting(Use::waitNanos).containsExactly(3L);
     }
 }
