@@ -42,7 +42,6 @@ struct sampler {
     bool open; /* under channels_lock: channel is a descriptor of ours */
     int channel;
     int64_t period_ns, opened_ns;
-    struct vm_structs structs;
     struct thread_events_reader events;
 };
 
@@ -212,10 +211,10 @@ static uint32_t state_of(jint state)
 }
 
 static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
-                       const struct vm_structs *structs)
+                       bool with_tid)
 {
     uint64_t id = java_threads_id(env, thread), eetop;
-    pid_t tid = structs != NULL ? java_threads_tid(env, thread, structs, &eetop) : 0;
+    pid_t tid = with_tid ? java_threads_tid(env, thread, &eetop) : 0;
     char name[JAVA_THREADS_NAME_BYTES];
     if (id == 0 || !java_threads_name(jvmti, env, thread, name))
         return;
@@ -231,11 +230,10 @@ static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *
 }
 
 /*
- * Adds a SAMPLE_JAVA record for each Java thread, and a SAMPLE_CARRIER record for each carrier. structs: adds
- * the TID as well; null: does not.
+ * Adds a SAMPLE_JAVA record for each Java thread, and a SAMPLE_CARRIER record for each carrier.
+ * with_tids: adds the TID as well.
  */
-static void put_threads(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
-                        const struct vm_structs *structs)
+static void put_threads(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, bool with_tids)
 {
     jint count;
     jthread *threads;
@@ -243,7 +241,7 @@ static void put_threads(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv 
         return;
     if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) == JVMTI_ERROR_NONE) {
         for (jint i = 0; i < count; i++)
-            put_thread(message, jvmti, env, threads[i], structs);
+            put_thread(message, jvmti, env, threads[i], with_tids);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
     }
     local_frame_pop(env, NULL);
@@ -346,14 +344,14 @@ static int64_t cpu_ns(pid_t tid)
  * Those of a carrier are the virtual thread's on it, if virtual threads are accounted for.
  */
 static void put_stack(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env,
-                      const struct vm_structs *structs, const struct sample_request *request)
+                      const struct sample_request *request)
 {
     char text[STACK_BYTES] = "";
     int64_t before_ns = -1, after_ns = -1;
     if (local_frame_push(env)) {
         uint64_t eetop;
         jthread thread = requested(jvmti, env, request->id);
-        pid_t tid = thread != NULL ? java_threads_tid(env, thread, structs, &eetop) : 0;
+        pid_t tid = thread != NULL ? java_threads_tid(env, thread, &eetop) : 0;
         before_ns = cpu_ns(tid);
         if (thread != NULL)
             write_stack(text, jvmti, env, thread, request->frames);
@@ -396,7 +394,7 @@ static bool answer(struct work *work)
     if (size != sizeof request)
         return size < 0 && (errno == EINTR || errno == EAGAIN);
     sample_message_begin(&work->message);
-    put_stack(&work->message, work->jvmti, work->env, &work->sampler->structs, &request);
+    put_stack(&work->message, work->jvmti, work->env, &request);
     return sample_message_send(&work->message, work->sampler->channel);
 }
 
@@ -461,7 +459,7 @@ static bool sample(struct work *work, bool first)
          changed = thread_events_wait(&work->sampler->events);
     sample_message_begin(&work->message);
     if (named) {
-        put_threads(&work->message, work->jvmti, work->env, first ? &work->sampler->structs : NULL);
+        put_threads(&work->message, work->jvmti, work->env, first);
         work->named_ns = now_ns;
     }
     put_virtual(&work->message, work->env, &work->virtual_due_ns);
@@ -557,7 +555,7 @@ int sampler_open(jvmtiEnv *jvmti, JNIEnv *env, void *libjvm, const struct agent_
     tc_unlock(&channels_lock);
     sampler->period_ns = options->period_ms * 1000000;
     sampler->opened_ns = monotonic_ns();
-    vm_structs_find(libjvm, &sampler->structs);
+    vm_structs_find(libjvm);
     int result = start(jvmti, env, sampler, problem, problem_size);
     if (result != 0)
         release(sampler);

@@ -68,12 +68,12 @@ bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop)
     return eetop_of(env, thread) == eetop;
 }
 
-pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_structs *structs, uint64_t *eetop)
+pid_t java_threads_tid(JNIEnv *env, jthread thread, uint64_t *eetop)
 {
-    if (!structs->found || !find_fields(env))
+    if (!vm_structs_are_found() || !find_fields(env))
         return -ENOSYS;
     *eetop = eetop_of(env, thread);
-    pid_t tid = *eetop != 0 ? vm_structs_tid(structs, *eetop) : -1;
+    pid_t tid = *eetop != 0 ? vm_structs_tid(*eetop) : -1;
     if (*eetop == 0 || !java_threads_same(env, thread, *eetop))
         return -ESRCH;
     return tid > 0 ? tid : -ENOSYS;
@@ -252,7 +252,7 @@ void java_threads_listen_no_more(struct thread_events_reader *reader)
 
 jvmtiError java_threads_watch(void *libjvm)
 {
-    vm_structs_find(libjvm, &vm_structs_of_jvm);
+    vm_structs_find(libjvm);
     TC_STORE(jvm.watched, true);
     TC_STORE(jvm.watching, true);
     jvmtiError error = set_events();
@@ -286,7 +286,7 @@ static void register_candidate(JNIEnv *env, struct candidate *candidate)
 {
     threadclock_thread known;
     uint64_t id = id_of(env, candidate->thread);
-    pid_t tid = java_threads_tid(env, candidate->thread, &vm_structs_of_jvm, &candidate->eetop);
+    pid_t tid = java_threads_tid(env, candidate->thread, &candidate->eetop);
     if (tid <= 0 || tc_threads_find(id, &known) == 0)
         return;
     if (tc_threads_register_other(id, tid, &candidate->registered) != 0)

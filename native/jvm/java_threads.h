@@ -11,7 +11,6 @@
 #include "sys.h"
 #include "thread_events.h"
 #include "virtual_threads.h"
-#include "vm_structs.h"
 
 enum { JAVA_THREADS_NAME_BYTES = TC_THREAD_NAME_BYTES };
 
@@ -58,8 +57,7 @@ TC_INTERNAL uint64_t java_threads_id(JNIEnv *env, jthread thread);
  * The TID of a Java thread, valid while its eetop stays the same. -ESRCH: not alive, or a virtual thread;
  * -ENOSYS: not available here.
  */
-TC_INTERNAL pid_t java_threads_tid(JNIEnv *env, jthread thread, const struct vm_structs *structs,
-                                   uint64_t *eetop);
+TC_INTERNAL pid_t java_threads_tid(JNIEnv *env, jthread thread, uint64_t *eetop);
 TC_INTERNAL bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop);
 
 /* Call it before the next three. In the live phase; may load a class. */

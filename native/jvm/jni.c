@@ -131,15 +131,15 @@ NATIVE(void, findThreads)
     JavaVM *vm;
     void *libjvm = (*env)->GetJavaVM(env, &vm) == JNI_OK ? instance_libjvm(vm) : NULL;
     if (libjvm != NULL)
-        vm_structs_find(libjvm, &vm_structs_of_jvm);
-    if (vm_structs_of_jvm.found)
+        vm_structs_find(libjvm);
+    if (vm_structs_are_found())
         java_threads_prepare_names(env); /* here, because a security manager may forbid it to other callers */
 }
 
 NATIVE(jint, tid, jobject thread)
 {
     uint64_t eetop;
-    return java_threads_tid(env, thread, &vm_structs_of_jvm, &eetop);
+    return java_threads_tid(env, thread, &eetop);
 }
 
 /*
@@ -156,7 +156,7 @@ static int thread_times(JNIEnv *env, jobject thread, struct threadclock_times *t
         return threadclock_thread_times(registered, times);
     if (tc_known_java_thread_times(id, times) == 0)
         return java_threads_same(env, thread, 0) ? -ESRCH : 0;
-    int result = java_threads_tid(env, thread, &vm_structs_of_jvm, &eetop);
+    int result = java_threads_tid(env, thread, &eetop);
     if (result > 0)
         result = tc_java_thread_times(result, id, times);
     return result == 0 && !java_threads_same(env, thread, eetop) ? -ESRCH : result;

@@ -88,7 +88,7 @@ static int by_tid(const void *one, const void *other)
 static pid_t tid_of(JNIEnv *env, jobject thread)
 {
     uint64_t eetop;
-    return java_threads_tid(env, thread, &vm_structs_of_jvm, &eetop);
+    return java_threads_tid(env, thread, &eetop);
 }
 
 /* A new reference to a Java thread; null: there is none. */
@@ -103,7 +103,7 @@ static jobject live_thread(const struct reading *reading, jint index)
 static void find_fresh(struct reading *reading)
 {
     JNIEnv *env = reading->env;
-    if (reading->live == 0 || !vm_structs_of_jvm.found)
+    if (reading->live == 0 || !vm_structs_are_found())
         return;
     size_t known = tc_account_java_ids(kept.account, NULL, 0);
     uint64_t *ids = malloc((known + 1) * sizeof *ids);

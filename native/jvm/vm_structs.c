@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "slot.h"
 #include "sys.h"
 
 #pragma weak dlsym
@@ -60,15 +61,28 @@ static bool offset_of(void *libjvm, const char *type, const char *field, uint64_
     return true;
 }
 
-struct vm_structs vm_structs_of_jvm;
+static struct {
+    bool found;                /* last */
+    uint64_t osthread_offset;  /* of _osthread in JavaThread (to JDK 21) or Thread (from 25) */
+    uint64_t thread_id_offset; /* of _thread_id in OSThread */
+} thread;
 
-void vm_structs_find(void *libjvm, struct vm_structs *structs)
+void vm_structs_find(void *libjvm)
 {
-    if (structs->found)
+    uint64_t osthread_offset, thread_id_offset;
+    if (TC_LOAD(thread.found)
+        || (!offset_of(libjvm, "JavaThread", "_osthread", &osthread_offset)
+            && !offset_of(libjvm, "Thread", "_osthread", &osthread_offset))
+        || !offset_of(libjvm, "OSThread", "_thread_id", &thread_id_offset))
         return;
-    structs->found = (offset_of(libjvm, "JavaThread", "_osthread", &structs->osthread_offset)
-                      || offset_of(libjvm, "Thread", "_osthread", &structs->osthread_offset))
-                     && offset_of(libjvm, "OSThread", "_thread_id", &structs->thread_id_offset);
+    TC_STORE(thread.osthread_offset, osthread_offset);
+    TC_STORE(thread.thread_id_offset, thread_id_offset);
+    TC_STORE(thread.found, true);
+}
+
+bool vm_structs_are_found(void)
+{
+    return TC_LOAD(thread.found);
 }
 
 /*
@@ -90,13 +104,13 @@ static bool read_memory(uint64_t address, void *to, size_t size)
     return read == (long)size;
 }
 
-pid_t vm_structs_tid(const struct vm_structs *structs, uint64_t eetop)
+pid_t vm_structs_tid(uint64_t eetop)
 {
     uint64_t osthread;
     int32_t tid;
-    if (!structs->found || eetop == 0
-        || !read_memory(eetop + structs->osthread_offset, &osthread, sizeof osthread) || osthread == 0
-        || !read_memory(osthread + structs->thread_id_offset, &tid, sizeof tid) || tid <= 0)
+    if (!TC_LOAD(thread.found) || eetop == 0
+        || !read_memory(eetop + TC_LOAD(thread.osthread_offset), &osthread, sizeof osthread) || osthread == 0
+        || !read_memory(osthread + TC_LOAD(thread.thread_id_offset), &tid, sizeof tid) || tid <= 0)
         return -1;
     return tid;
 }

@@ -12,23 +12,15 @@
 
 #include "sys.h"
 
-struct vm_structs {
-    bool found;
-    uint64_t osthread_offset;  /* of _osthread in JavaThread (to JDK 21) or Thread (from 25) */
-    uint64_t thread_id_offset; /* of _thread_id in OSThread */
-};
-
-/* Found when the class of the library's natives is loaded, or the agent first watches threads. */
-TC_INTERNAL extern struct vm_structs vm_structs_of_jvm;
-
-/* found: whether HotSpot describes what is needed. */
-TC_INTERNAL void vm_structs_find(void *libjvm, struct vm_structs *structs);
+/* Finds what vm_structs_tid needs, if HotSpot describes it. */
+TC_INTERNAL void vm_structs_find(void *libjvm);
+TC_INTERNAL bool vm_structs_are_found(void);
 
 /*
  * The TID of the thread whose JavaThread is at eetop (java.lang.Thread.eetop), or -1. Reads without faulting,
  * because the thread may end meanwhile: the answer is valid only if eetop is still the same afterwards.
  */
-TC_INTERNAL pid_t vm_structs_tid(const struct vm_structs *structs, uint64_t eetop);
+TC_INTERNAL pid_t vm_structs_tid(uint64_t eetop);
 
 /*
  * The value of libjvm's flag of this name: a bool, or the address of a string, as the flag's type is. Null:
