@@ -251,19 +251,36 @@ static void restore(JavaVM *vm)
 {
     char problem[1400];
     if (!agent.active
-        || virtual_accounting_set(vm, agent.options.virtual_clock, problem, sizeof problem) != 0)
+        || virtual_accounting_set(vm, agent_virtual_clock(agent.options.virtual), problem,
+                                  sizeof problem) != 0)
         virtual_accounting_leave();
     if (!agent.active
         || prometheus_set(agent.jvmti, live_environment(vm), &agent.options, problem, sizeof problem) != 0)
         prometheus_stop();
 }
 
+/*
+ * Reports the options in force: the address that is served, and the clock of virtual threads, which the
+ * library may have switched on.
+ */
+static void options_status(const struct agent_options *to)
+{
+    char text[OPTION_FILE_BYTES + 16];
+    struct agent_options shown = agent.options;
+    shown.virtual = agent_virtual_clock(tc_virtual_epoch() != 0 ? (int)tc_virtual_clock() + 1 : 0);
+    snprintf(shown.prometheus, sizeof shown.prometheus, "%s", prometheus_served());
+    for (enum agent_option option = 0; option < AGENT_OPTIONS; option++) {
+        if (!agent.active && option != AGENT_virtual && option != AGENT_prometheus)
+            continue;
+        agent_option_show(option, &shown, text, sizeof text);
+        report_answer(to, "%s", text);
+    }
+}
+
 static void virtual_status(const struct agent_options *to)
 {
     const char *why, *way = virtual_accounting_way(&why);
-    bool on = tc_virtual_epoch() != 0;
-    report_answer(to, "virtual=%s", agent_virtual_words[on ? (int)tc_virtual_clock() + 1 : 0]);
-    if (on)
+    if (tc_virtual_epoch() != 0)
         report_answer(to, "virtual.threads=%u", (unsigned)tc_virtual_count());
     if (way != NULL)
         report_answer(to, "virtual.switches=%s", way);
@@ -279,6 +296,7 @@ static void status(JavaVM *vm, const struct agent_options *to)
     report_answer(to, "active=%s", agent.active ? "yes" : "no");
     if (agent.form != NULL)
         report_answer(to, "form=%s", agent.form);
+    options_status(to);
     if (agent.active)
         report_clocks(to, &agent.options);
     JNIEnv *env = agent.jvmti != NULL ? live_environment(vm) : NULL;
@@ -286,7 +304,6 @@ static void status(JavaVM *vm, const struct agent_options *to)
         report_answer(to, "bound.%s=%s", native_names[native], binding_answerer(agent.jvmti, env, native));
     jvm_clock_status(to);
     virtual_status(to);
-    prometheus_status(to);
 }
 
 /* Nothing is said of a reach that was not asked for, except in the log and in the status. */
@@ -310,10 +327,10 @@ static int set_up_reach(JavaVM *vm, struct agent_options *options, char *problem
  */
 static int set_up(JavaVM *vm, struct agent_options *options, char *problem, size_t problem_size)
 {
-    if (virtual_accounting_set(vm, options->virtual_clock, problem, problem_size) != 0) {
+    if (virtual_accounting_set(vm, agent_virtual_clock(options->virtual), problem, problem_size) != 0) {
         if (!report_left_out(options, problem))
             return -1;
-        options->virtual_clock = VIRTUAL_OFF;
+        options->virtual = VIRTUAL_OFF;
     }
     if (prometheus_set(agent.jvmti, live_environment(vm), options, problem, problem_size) != 0) {
         if (!report_left_out(options, problem))
@@ -400,7 +417,7 @@ static void begin_virtual(JNIEnv *env)
     char problem[600];
     if (virtual_accounting_live(env, problem, sizeof problem) != 0) {
         struct agent_options without = agent.options;
-        without.virtual_clock = VIRTUAL_OFF;
+        without.virtual = VIRTUAL_OFF;
         virtual_accounting_leave();
         leave_out(problem, without);
     }

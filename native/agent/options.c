@@ -13,51 +13,40 @@ static bool is(const char *text, int length, const char *word)
     return strlen(word) == (size_t)length && memcmp(text, word, (size_t)length) == 0;
 }
 
-/* The index of value among the count words, or -1. */
-static int index_of(const char *value, int length, const char *const *words, int count)
+/* The number of value among values, which are separated by |, or -1. */
+static int number_in(const char *values, const char *value, int length)
 {
-    for (int i = 0; i < count; i++)
-        if (is(value, length, words[i]))
-            return i;
-    return -1;
+    for (int number = 0;; number++) {
+        int word = (int)strcspn(values, "|");
+        if (word == length && memcmp(values, value, (size_t)length) == 0)
+            return number;
+        if (values[word] == '\0')
+            return -1;
+        values += word + 1;
+    }
 }
 
-const char *const agent_freshness_words[] = {[THREADCLOCK_TICK] = "tick", [THREADCLOCK_NOW] = "now"};
-const char *const agent_total_words[] = {
-    [TOTAL_JVM] = "jvm", [TOTAL_TICK] = "tick", [TOTAL_NOW] = "now", [TOTAL_INTERPOLATED] = "interpolated"};
-const char *const agent_reach_words[] = {[REACH_BEAN] = "bean", [REACH_JVM] = "jvm"};
-
-const char *const agent_virtual_words[] = {[0] = "off",
-                                           [THREADCLOCK_TICK + 1] = "tick",
-                                           [THREADCLOCK_NOW + 1] = "now",
-                                           [THREADCLOCK_INTERPOLATED + 1] = "on"};
-
-static int set_freshness(struct agent_options *options, const char *value, int length)
+static void show_number(const char *values, int number, char *text, size_t text_size)
 {
-    int index = index_of(value, length, agent_freshness_words, 2);
-    options->freshness = (enum threadclock_freshness)index;
-    return index;
+    for (; number > 0; number--)
+        values += strcspn(values, "|") + 1;
+    snprintf(text, text_size, "%.*s", (int)strcspn(values, "|"), values);
 }
 
-static int set_total(struct agent_options *options, const char *value, int length)
-{
-    int index = index_of(value, length, agent_total_words, 4);
-    options->total = (enum total_source)index;
-    return index;
-}
-
-static int set_reach(struct agent_options *options, const char *value, int length)
-{
-    int index = index_of(value, length, agent_reach_words, 2);
-    options->reach = (enum reach)index;
-    return index;
-}
-
-static int set_virtual(struct agent_options *options, const char *value, int length)
-{
-    options->virtual_clock = index_of(value, length, agent_virtual_words, 4);
-    return options->virtual_clock;
-}
+#define CHOICE(name, values, help) \
+    static int set_##name(struct agent_options *options, const char *value, int length) \
+    { \
+        int number = number_in(values, value, length); \
+        options->name = number; \
+        return number; \
+    } \
+    static void show_##name(const struct agent_options *options, char *text, size_t text_size) \
+    { \
+        show_number(values, (int)options->name, text, text_size); \
+    }
+#define OPTION(name, values, note, help)
+#define REQUEST(name, values)
+#include "options.def"
 
 /* The decimal number that these digits form, or -1 if they are not one, or it is more than max. */
 static int number_of(const char *digits, int length, int max)
@@ -101,13 +90,9 @@ static int set_prometheus(struct agent_options *options, const char *value, int 
     return 0;
 }
 
-static int set_command(struct agent_options *options, const char *value, int length)
+static void show_prometheus(const struct agent_options *options, char *text, size_t text_size)
 {
-    static const char *const words[] = {
-        [DO_ATTACH] = "attach", [DO_DETACH] = "detach", [DO_STATUS] = "status", [DO_SAMPLE] = "sample"};
-    int index = index_of(value, length, words, 4);
-    options->command = (enum command)index;
-    return index;
+    snprintf(text, text_size, "%s", options->prometheus[0] != '\0' ? options->prometheus : "off");
 }
 
 static int set_file(char *file, const char *value, int length)
@@ -136,38 +121,38 @@ static int set_period(struct agent_options *options, const char *value, int leng
     return options->period_ms > 0 ? 0 : -1;
 }
 
-static int set_strict(struct agent_options *options, const char *value, int length)
-{
-    options->strict = is(value, length, "on");
-    return options->strict || is(value, length, "off") ? 0 : -1;
-}
-
 static int set_log(struct agent_options *options, const char *value, int length)
 {
     options->log = is(value, length, "none") ? LOG_NONE : is(value, length, "stderr") ? LOG_STDERR : LOG_FILE;
     return set_file(options->log_file, value, length);
 }
 
-/* The options for users come first. */
-enum { OPTIONS_FOR_USERS = 7 };
+static void show_log(const struct agent_options *options, char *text, size_t text_size)
+{
+    snprintf(text, text_size, "%s", options->log == LOG_NONE ? "none" : options->log_file);
+}
 
+#define COMMANDS "attach|detach|status|sample"
+
+static int set_do(struct agent_options *options, const char *value, int length)
+{
+    int number = number_in(COMMANDS, value, length);
+    options->command = (enum command)number;
+    return number;
+}
+
+/* The options for users come first. */
+#define CHOICE(name, values, help) {#name, set_##name, show_##name, values, ""},
+#define OPTION(name, values, note, help) {#name, set_##name, show_##name, values, note},
+#define REQUEST(name, values) {#name, set_##name, NULL, values, ""},
 static const struct {
     const char *key;
     int (*set)(struct agent_options *options, const char *value, int length);
-    const char *values;
+    void (*show)(const struct agent_options *options, char *text, size_t text_size);
+    const char *values, *note;
 } known[] = {
-    {"freshness", set_freshness, "tick or now"},
-    {"total", set_total, "jvm, tick, now or interpolated"},
-    {"reach", set_reach, "bean or jvm"},
-    {"virtual", set_virtual, "off, on, now or tick"},
-    {"prometheus", set_prometheus,
-     "off, a port from 0 to 65535, IP:PORT or [IPV6]:PORT (names are not looked up)"},
-    {"log", set_log, "none, stderr or a file, whose path has at most 1023 bytes"},
-    {"strict", set_strict, "off or on"},
-    {"do", set_command, "attach, detach, status or sample"},
-    {"report", set_report, "a file"},
-    {"channel", set_channel, "a socket"},
-    {"period", set_period, "milliseconds, from 1 to 3600000"}};
+#include "options.def"
+};
 
 _Static_assert(OPTION_FILE_BYTES == 1024, "the longest path in the values of log");
 
@@ -208,15 +193,31 @@ static void say_known(const char *item, int length, char *error, size_t error_si
 {
     int key_length = (int)strcspn(item, "=,");
     snprintf(error, error_size, "unknown option '%.*s': ", length, item);
-    for (int i = 0; i < OPTIONS_FOR_USERS; i++)
+    for (int i = 0; i < AGENT_OPTIONS; i++)
         if (3 * distance(item, key_length, known[i].key) <= (int)strlen(known[i].key)) {
             append(error, error_size, "did you mean %s=?", known[i].key);
             return;
         }
     append(error, error_size, "the options, separated by commas, are ");
-    for (int i = 0; i < OPTIONS_FOR_USERS; i++)
-        append(error, error_size, "%s%s=", i == 0 ? "" : i < OPTIONS_FOR_USERS - 1 ? ", " : " and ",
+    for (int i = 0; i < AGENT_OPTIONS; i++)
+        append(error, error_size, "%s%s=", i == 0 ? "" : i < AGENT_OPTIONS - 1 ? ", " : " and ",
                known[i].key);
+}
+
+/* Names the values: a, b or c. */
+static void say_values(const char *item, int length, const char *values, const char *note, char *error,
+                       size_t error_size)
+{
+    snprintf(error, error_size, "bad value in option '%.*s': give ", length, item);
+    while (true) {
+        size_t word = strcspn(values, "|");
+        append(error, error_size, "%.*s", (int)word, values);
+        if (values[word] == '\0')
+            break;
+        values += word + 1;
+        append(error, error_size, strchr(values, '|') != NULL ? ", " : " or ");
+    }
+    append(error, error_size, "%s", note);
 }
 
 /* Parses one key=value of this length: 0, or -1 with a sentence about the mistake in error. */
@@ -237,7 +238,7 @@ static int parse_one(const char *item, int length, struct agent_options *options
         if (equals != NULL && known[i].set(options, equals + 1, length - key_length - 1) >= 0)
             return 0;
         *options = before;
-        snprintf(error, error_size, "bad value in option '%.*s': give %s", shown, item, known[i].values);
+        say_values(item, shown, known[i].values, known[i].note, error, error_size);
         return -1;
     }
     say_known(item, shown, error, error_size);
@@ -263,4 +264,11 @@ int agent_options_parse(const char *text, struct agent_options *options, char *e
     if (mistakes > 1)
         append(error, error_size, "; and %d more mistake%s", mistakes - 1, mistakes > 2 ? "s" : "");
     return mistakes == 0 ? 0 : -1;
+}
+
+void agent_option_show(enum agent_option option, const struct agent_options *options, char *text,
+                       size_t text_size)
+{
+    size_t used = (size_t)snprintf(text, text_size, "%s=", known[option].key);
+    known[option].show(options, text + used, text_size - used);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "sys.h"
 #include "threadclock.h"
@@ -26,14 +27,15 @@ enum command { DO_ATTACH, DO_DETACH, DO_STATUS, DO_SAMPLE };
 enum { OPTION_FILE_BYTES = 1024, OPTION_ADDRESS_BYTES = 64 };
 
 struct agent_options {
-    enum threadclock_freshness freshness; /* freshness=tick|now */
-    enum log_target log;                  /* log=none|stderr|<file> */
-    char log_file[OPTION_FILE_BYTES];
-    enum total_source total;              /* total=jvm|tick|now|interpolated */
-    enum reach reach;                     /* reach=bean|jvm */
-    int virtual_clock;                    /* virtual=off|tick|now|on: 0, or one more than the freshness */
-    char prometheus[OPTION_ADDRESS_BYTES]; /* prometheus=off|[IP:]PORT, as "IP:PORT"; "": off */
-    bool strict;                          /* strict=on|off */
+    /* The values of a CHOICE in options.def, by number. */
+    enum threadclock_freshness freshness;
+    enum total_source total;
+    enum reach reach;
+    int virtual; /* agent_virtual_clock converts it */
+    int strict;
+    char prometheus[OPTION_ADDRESS_BYTES]; /* "IP:PORT"; "": off */
+    enum log_target log;
+    char log_file[OPTION_FILE_BYTES];     /* "stderr" if it goes there */
     bool starting;                        /* the JVM, as opposed to an attach; set by the agent */
     enum command command;                 /* do=attach|detach|status|sample; set by the command line */
     char report_file[OPTION_FILE_BYTES];  /* report=<file>: where the answer goes; "": nowhere */
@@ -41,11 +43,26 @@ struct agent_options {
     int64_t period_ms;                    /* period=<milliseconds>: from one sample to the next */
 };
 
-/* The words of an option, in the order of its values. */
-TC_INTERNAL extern const char *const agent_freshness_words[];
-TC_INTERNAL extern const char *const agent_total_words[];
-TC_INTERNAL extern const char *const agent_reach_words[];
-TC_INTERNAL extern const char *const agent_virtual_words[];
+#define CHOICE(name, values, help) AGENT_##name,
+#define OPTION(name, values, note, help) AGENT_##name,
+#define REQUEST(name, values)
+enum agent_option {
+#include "options.def"
+    AGENT_OPTIONS
+};
+
+/*
+ * virtual=off|on|now|tick as 0 or one more than a threadclock_freshness, whose order is the opposite; and
+ * back.
+ */
+static inline int agent_virtual_clock(int virtual)
+{
+    return virtual == 0 ? 0 : THREADCLOCK_INTERPOLATED + 2 - virtual;
+}
+
+/* An option for users as it is in force, "name=value", in text. */
+TC_INTERNAL void agent_option_show(enum agent_option option, const struct agent_options *options, char *text,
+                                   size_t text_size);
 
 /*
  * Parses text, which may be null, and changes those of the options that it names: the defaults are zero, but

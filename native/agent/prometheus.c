@@ -183,7 +183,7 @@ void prometheus_ignored(const struct agent_options *asked, const struct agent_op
                     "first time, or with 'threadclock attach'", asked->prometheus);
 }
 
-void prometheus_status(const struct agent_options *to)
+const char *prometheus_served(void)
 {
-    report_answer(to, "prometheus=%s", metrics.server != NULL ? served() : "off");
+    return metrics.server != NULL ? served() : "";
 }

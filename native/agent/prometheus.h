@@ -38,7 +38,7 @@ TC_INTERNAL void prometheus_end(void);
  */
 TC_INTERNAL void prometheus_ignored(const struct agent_options *asked, const struct agent_options *applied);
 
-/* Its part of the status: off, or the address with the port that was found for port 0. */
-TC_INTERNAL void prometheus_status(const struct agent_options *to);
+/* The address at which metrics are served, with the port that was found for port 0; "": not served. */
+TC_INTERNAL const char *prometheus_served(void);
 
 #endif

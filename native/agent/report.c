@@ -170,10 +170,6 @@ static void describe(const struct agent_options *to, const char *name, enum thre
 
 void report_clocks(const struct agent_options *to, const struct agent_options *options)
 {
-    report_answer(to, "freshness=%s", agent_freshness_words[options->freshness]);
-    report_answer(to, "total=%s", agent_total_words[options->total]);
-    report_answer(to, "reach=%s", agent_reach_words[options->reach]);
-    report_answer(to, "log=%s", options->log == LOG_NONE ? "none" : options->log_file);
     describe(to, "user", THREADCLOCK_USER, options->freshness);
     static const enum threadclock_freshness total_freshness[] = {
         [TOTAL_TICK] = THREADCLOCK_TICK, [TOTAL_NOW] = THREADCLOCK_NOW,

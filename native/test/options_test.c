@@ -16,6 +16,11 @@ static struct agent_options parsed(const char *text)
     return options;
 }
 
+static int virtual_clock(const char *text)
+{
+    return agent_virtual_clock(parsed(text).virtual);
+}
+
 static void assert_refused(const char *text, const char *beginning)
 {
     struct agent_options options = {.reach = REACH_NOT_GIVEN};
@@ -38,10 +43,11 @@ TEST(each_option_has_a_default)
     assert_int_equal(parsed("").freshness, THREADCLOCK_TICK);
     assert_int_equal(parsed("").log, LOG_NONE);
     assert_int_equal(parsed("log=none").log, LOG_NONE);
-    assert_int_equal(parsed("").virtual_clock, 0);
-    assert_int_equal(parsed("virtual=on,log=none").virtual_clock, THREADCLOCK_INTERPOLATED + 1);
-    assert_int_equal(parsed("virtual=tick").virtual_clock, THREADCLOCK_TICK + 1);
-    assert_int_equal(parsed("virtual=now").virtual_clock, THREADCLOCK_NOW + 1);
+    assert_int_equal(virtual_clock(""), 0);
+    assert_int_equal(virtual_clock("virtual=off"), 0);
+    assert_int_equal(virtual_clock("virtual=on,log=none"), THREADCLOCK_INTERPOLATED + 1);
+    assert_int_equal(virtual_clock("virtual=tick"), THREADCLOCK_TICK + 1);
+    assert_int_equal(virtual_clock("virtual=now"), THREADCLOCK_NOW + 1);
     assert_int_equal(parsed("").total, TOTAL_JVM);
     assert_int_equal(parsed("total=tick").total, TOTAL_TICK);
     assert_int_equal(parsed("total=now").total, TOTAL_NOW);
@@ -52,6 +58,29 @@ TEST(each_option_has_a_default)
     assert_false(parsed("").strict);
     assert_false(parsed("strict=off").strict);
     assert_true(parsed("strict=on").strict);
+}
+
+TEST(each_option_is_shown_as_it_is_given)
+{
+    static const char *const given[AGENT_OPTIONS] = {
+        "freshness=now", "total=interpolated", "reach=jvm", "virtual=now", "prometheus=[::1]:9100",
+        "log=/tmp/a", "strict=on"};
+    static const char *const defaults[AGENT_OPTIONS] = {
+        "freshness=tick", "total=jvm", "reach=bean", "virtual=off", "prometheus=off", "log=none",
+        "strict=off"};
+    char text[OPTION_FILE_BYTES + 16];
+    for (enum agent_option option = 0; option < AGENT_OPTIONS; option++) {
+        struct agent_options options = parsed(given[option]);
+        agent_option_show(option, &options, text, sizeof text);
+        assert_string_equal(text, given[option]);
+        options = (struct agent_options){0};
+        agent_option_show(option, &options, text, sizeof text);
+        assert_string_equal(text, defaults[option]);
+        assert_int_equal(agent_options_parse(text, &options, error, sizeof error), 0);
+    }
+    struct agent_options options = parsed("log=stderr");
+    agent_option_show(AGENT_log, &options, text, sizeof text);
+    assert_string_equal(text, "log=stderr");
 }
 
 TEST(what_is_not_named_stays)
@@ -83,7 +112,7 @@ TEST(metrics_are_served_where_an_address_says)
         "prometheus=[1111:2222:3333:4444:5555:6666:127.100.100.1000000000000000]:1"};
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         char beginning[120];
-        snprintf(beginning, sizeof beginning, "bad value in option '%s': give off, a port", mistakes[i]);
+        snprintf(beginning, sizeof beginning, "bad value in option '%s': give off, PORT", mistakes[i]);
         assert_refused(mistakes[i], beginning);
     }
 }
@@ -127,10 +156,10 @@ TEST(a_bad_value_is_answered_with_the_good_ones)
     assert_says("virtual=yes", "bad value in option 'virtual=yes': give off, on, now or tick");
     assert_says("strict=yes", "bad value in option 'strict=yes': give off or on");
     assert_says("prometheus=localhost:1",
-                "bad value in option 'prometheus=localhost:1': give off, a port from 0 to 65535, IP:PORT or "
-                "[IPV6]:PORT (names are not looked up)");
+                "bad value in option 'prometheus=localhost:1': give off, PORT, IP:PORT or [IPV6]:PORT (ports "
+                "from 0 to 65535; names are not looked up)");
     assert_says("log=",
-                "bad value in option 'log=': give none, stderr or a file, whose path has at most 1023 bytes");
+                "bad value in option 'log=': give none, stderr or FILE, whose path has at most 1023 bytes");
     assert_says("do=nothing", "bad value in option 'do=nothing': give attach, detach, status or sample");
 }
 
@@ -174,7 +203,7 @@ TEST(a_mistake_affects_no_other_option)
     assert_int_equal(options.total, TOTAL_TICK);
     assert_int_equal(options.reach, REACH_JVM);
     assert_int_equal(options.log, LOG_NONE);
-    assert_int_equal(options.virtual_clock, THREADCLOCK_INTERPOLATED + 1);
+    assert_int_equal(agent_virtual_clock(options.virtual), THREADCLOCK_INTERPOLATED + 1);
 }
 
 TEST(an_overlong_option_is_refused)
@@ -182,7 +211,7 @@ TEST(an_overlong_option_is_refused)
     static char text[4096] = "log=";
     memset(text + 4, 'x', sizeof text - 5);
     assert_refused(text, "bad value in option 'log=xxx");
-    assert_non_null(strstr(error, "xx': give none, stderr or a file"));
+    assert_non_null(strstr(error, "xx': give none, stderr or FILE"));
     memset(text, 'x', 4);
     assert_refused(text, "unknown option 'xxx");
     assert_non_null(strstr(error, known));

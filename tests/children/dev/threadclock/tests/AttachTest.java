@@ -40,7 +40,8 @@ class AttachTest {
             Result attach = jvm.run("attach").exits(0);
             assertThat(attach.out())
                     .matches("threadclock \\S+ answers user time in \\Q" + jvm.label() + "\\E\nIn force:"
-                            + " freshness=tick,total=jvm,reach=bean,virtual=off,prometheus=off,log=none\n");
+                            + " freshness=tick,total=jvm,reach=bean,virtual=off,prometheus=off,log=none,"
+                            + "strict=off\n");
             assertThat(attach.errLines()).filteredOn(line -> line.contains("JEP 451"))
                     .hasSize(warns(jdk) ? 1 : 0);
             assertThat(attach.errLines()).hasSize(warns(jdk) ? 1 : 0);
@@ -90,7 +91,8 @@ class AttachTest {
             jvm.run("detach").exits(0);
             assertThat(jvm.run("attach", "freshness=tick").exits(0).out())
                     .contains("freshness=tick,total=tick,"
-                            + "reach=bean,virtual=" + virtual + ",prometheus=off,log=" + folder + "/log\n");
+                            + "reach=bean,virtual=" + virtual + ",prometheus=off,log=" + folder
+                            + "/log,strict=off\n");
         }
     }
 

@@ -7,11 +7,15 @@ import dev.threadclock.attach.internal.Target;
 import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.SelfJar;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** The attach command: loads the agent into a running JVM. */
 @Command(
@@ -21,15 +25,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "The agent's options and their values, the default first:",
-            "  freshness=tick|now                   user time of the current thread",
-            "  total=jvm|tick|now|interpolated      the source of total time",
-            "  reach=bean|jvm                       what gets threadclock's user time: only",
-            "                                       ThreadMXBean, or Flight Recorder too",
-            "  virtual=off|on|now|tick              account for virtual threads",
-            "  prometheus=off|PORT|IP:PORT|[IPV6]:PORT",
-            "                                       serve metrics; port 0: any free port",
-            "  log=none|stderr|FILE                 log what is bound, and the clock used",
-            "  strict=off|on                        stay out if another option fails",
+            AgentOption.ALL_HERE,
             "An option that you omit stays as it is in that JVM, after a detach too.",
             "",
             "Examples:",
@@ -45,8 +41,6 @@ import picocli.CommandLine.Parameters;
             "Exit status: 0 attached, 1 could not attach, 2 usage error."
         })
 public final class AttachCommand extends Subcommand {
-    private static final List<String> IN_FORCE = List.of("freshness", "total", "reach", "virtual",
-            "prometheus", "log");
 
     @Mixin
     private JvmOption.Named target;
@@ -58,6 +52,15 @@ public final class AttachCommand extends Subcommand {
 
     @Parameters(index = "2..*", arity = "0..*", hidden = true)
     private List<String> more = List.of();
+
+    @Spec
+    void listOptions(CommandSpec self) {
+        self.usageMessage().footer(Arrays.stream(self.usageMessage().footer()).flatMap(
+                line -> line.equals(AgentOption.ALL_HERE)
+                        ? AgentOption.ALL.stream().flatMap(AgentOption::helpLines)
+                        : Stream.of(line))
+                .toArray(String[]::new));
+    }
 
     @Override
     public Integer call() {
@@ -84,7 +87,7 @@ public final class AttachCommand extends Subcommand {
                 ? name + " answers user time in " + jvm
                 : name + " is loaded in " + jvm + ", which has no ThreadMXBean to answer for: "
                         + status.value("bound.getThreadUserCpuTime0"));
-        String inForce = IN_FORCE.stream().filter(status.values()::containsKey)
+        String inForce = AgentOption.ALL.stream().map(AgentOption::name).filter(status.values()::containsKey)
                 .map(key -> key + "=" + status.value(key)).collect(Collectors.joining(","));
         if (!inForce.isEmpty()) {
             Terminal.stdout().println("In force: " + inForce);
