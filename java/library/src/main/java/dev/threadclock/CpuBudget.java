@@ -29,20 +29,24 @@ import java.util.logging.Logger;
  * exhausted budget. The limit is exceeded by what the threads use until the watcher gets a CPU and the task
  * responds: typically some milliseconds on each CPU.
  *
+ * <p>The first budget of a JVM takes the longest to make: another one is used up on trial, so that no later
+ * one needs a class that is not loaded.
+ *
  * <p><b>It fails closed.</b> Where CPU time cannot be known (the kernel refuses its clocks, virtual threads
  * are not accounted for, or time is missing for one of the reasons of {@link #whyPartial()}), or the budget
  * cannot be watched (no memory for a thread), it is exhausted at once, for good, and {@link #whyExhausted()}
  * says why.
  */
 public final class CpuBudget extends CpuWork {
-    private static final Logger LOGGER = Logger.getLogger("dev.threadclock");
     /** Between two looks: while much is left, and at least. */
     private static final long LONGEST_NANOS = 100_000_000;
     private static final long SHORTEST_NANOS = 500_000;
-    private static final int CPUS = Runtime.getRuntime().availableProcessors();
+    private static final long LONGEST_REHEARSAL_MILLIS = 1000;
 
     private static final String USED_UP = "it is used up"; // by identity
     private static final String FAILED = "it could not be watched";
+
+    private static volatile boolean isRehearsed;
 
     private final Allowance allowance; // guarded by itself, as the next three
     private long spentNanos; // at the last look
@@ -81,6 +85,8 @@ public final class CpuBudget extends CpuWork {
 
     /** What is left of a limit that is refilled steadily. */
     static final class Allowance {
+        private static final int CPUS = Runtime.getRuntime().availableProcessors();
+
         private final long limitNanos;
         private final long periodNanos; // 0: never refilled
         private long leftNanos;
@@ -106,10 +112,36 @@ public final class CpuBudget extends CpuWork {
             return leftNanos;
         }
 
+        /** How long something is left at least, whatever all CPUs do, or until something is again. */
+        long nextNanos() {
+            return leftNanos > 0 ? leftNanos / CPUS : untilOpenNanos();
+        }
+
         /** How long it takes until something is left, if nothing is spent meanwhile. */
         long untilOpenNanos() {
             double nanos = (1.0 - leftNanos - fraction) / limitNanos * periodNanos;
             return periodNanos == 0 ? Long.MAX_VALUE / 2 : (long) Math.min(nanos, Long.MAX_VALUE / 2);
+        }
+    }
+
+    /**
+     * Uses up a budget before the first one is made, and so initializes all classes that budgets need, in a
+     * thread with a whole stack: a class that runs out of stack or memory while it is initialized is lost to
+     * its JVM, and no budget could ever be watched.
+     */
+    private static final class Rehearsal implements Runnable {
+        @Override
+        public void run() {
+            CpuBudget budget = new CpuBudget(new ScopeRegistry(true), Duration.ofNanos(1), Duration.ZERO);
+            try (CpuBudget open = budget.open()) {
+                for (;;) {
+                    open.check();
+                }
+            } catch (Exhausted e) {
+                isRehearsed = budget.failure == null;
+            } catch (Throwable e) {
+                // The next budget tries again.
+            }
         }
     }
 
@@ -140,7 +172,11 @@ public final class CpuBudget extends CpuWork {
      * @param period how long it takes to refill an empty budget; {@link Duration#ZERO}: it never is
      */
     public CpuBudget(Duration limit, Duration period) {
-        super(new ScopeRegistry(true));
+        this(rehearsed(), limit, period);
+    }
+
+    private CpuBudget(ScopeRegistry scopes, Duration limit, Duration period) {
+        super(scopes);
         try {
             allowance = new Allowance(limit.toNanos(), period.toNanos());
         } catch (ArithmeticException e) {
@@ -154,6 +190,22 @@ public final class CpuBudget extends CpuWork {
         lookNanos = System.nanoTime();
     }
 
+    private static ScopeRegistry rehearsed() {
+        if (!isRehearsed) {
+            Thread thread = new Thread(new Rehearsal(), "threadclock-budgets");
+            thread.setDaemon(true);
+            try {
+                thread.start();
+                thread.join(LONGEST_REHEARSAL_MILLIS); // it may wait for a class loader that we lock
+            } catch (OutOfMemoryError e) {
+                // There can be no more threads: open() says so, and the next budget tries again.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return new ScopeRegistry(true);
+    }
+
     /**
      * Sets what happens when the budget is exhausted, instead of interrupting its threads.
      *
@@ -163,11 +215,12 @@ public final class CpuBudget extends CpuWork {
      */
     public CpuBudget onExhausted(Runnable newAction) {
         Objects.requireNonNull(newAction, "newAction");
+        Logger logger = Logger.getLogger("dev.threadclock"); // now: later there may be no memory
         action = () -> {
             try {
                 newAction.run();
             } catch (Throwable e) {
-                LOGGER.log(Level.WARNING, "what a budget should do when it is exhausted has failed", e);
+                logger.log(Level.WARNING, "what a budget should do when it is exhausted has failed", e);
             }
         };
         return this;
@@ -273,8 +326,7 @@ public final class CpuBudget extends CpuWork {
                 spentNanos = spent;
                 lookNanos = now;
             }
-            next = allowance.leftNanos > 0 ? allowance.leftNanos / CPUS : allowance.untilOpenNanos();
-            next = Math.max(SHORTEST_NANOS, next);
+            next = Math.max(SHORTEST_NANOS, allowance.nextNanos());
             reopensNanos = lookNanos + next;
             if (isPartial()) {
                 exhaust(whyPartial());

@@ -10,15 +10,19 @@ import java.security.PrivilegedAction;
 
 /** Internal: {@code Thread.isVirtual()} of JDK 21 and {@code Thread.threadId()} of JDK 19, on any JDK. */
 public final class JavaThread {
-    private static final MethodHandle IS_VIRTUAL = method("isVirtual", boolean.class);
-    private static final MethodHandle THREAD_ID = method("threadId", long.class);
+    private static final MethodHandle THREAD_ID = threadId();
+
+    /**
+     * What virtual threads are. A handle for Thread.isVirtual() would allocate once it has been called often
+     * (MethodHandle.customize), perhaps on a full heap.
+     */
+    private static final Class<?> VIRTUAL = named("java.lang.BaseVirtualThread");
 
     /** The class of virtual threads with -XX:-VMContinuations, which have a platform thread each. */
-    private static final Class<?> BOUND = IS_VIRTUAL == null ? null
-            : named("java.lang.ThreadBuilders$BoundVirtualThread");
+    private static final Class<?> BOUND = named("java.lang.ThreadBuilders$BoundVirtualThread");
 
     /** The class of the JDK's carriers of virtual threads; it has no subclasses. */
-    private static final Class<?> CARRIER = IS_VIRTUAL == null ? null : named(JavaThreads.CARRIER);
+    private static final Class<?> CARRIER = named(JavaThreads.CARRIER);
 
     /** Null before JDK 9. */
     private static final MethodHandle NEW_THREAD = constructor(ThreadGroup.class, Runnable.class,
@@ -65,14 +69,7 @@ public final class JavaThread {
 
     /** True if the thread is virtual and so unknown to the kernel. */
     public static boolean isVirtual(Thread thread) {
-        if (IS_VIRTUAL == null) {
-            return false;
-        }
-        try {
-            return (boolean) IS_VIRTUAL.invokeExact(thread);
-        } catch (Throwable e) {
-            throw new AssertionError(e); // the method declares no exception
-        }
+        return VIRTUAL != null && VIRTUAL.isInstance(thread);
     }
 
     /** True if the thread is virtual and runs on carriers: the kernel's clocks are not its own. */
@@ -100,8 +97,8 @@ public final class JavaThread {
 
     /** The id that ThreadMXBean and thread dumps use; up to JDK 18 a subclass can override it. */
     static long id(Thread thread) {
-        if (THREAD_ID == null) {
-            return idBefore19(thread);
+        if (THREAD_ID == null || isVirtual(thread)) {
+            return overridableId(thread);
         }
         try {
             return (long) THREAD_ID.invokeExact(thread);
@@ -111,7 +108,7 @@ public final class JavaThread {
     }
 
     @SuppressWarnings("deprecation")
-    private static long idBefore19(Thread thread) {
+    private static long overridableId(Thread thread) {
         return thread.getId();
     }
 
@@ -124,11 +121,11 @@ public final class JavaThread {
         }
     }
 
-    /** Null if this JDK lacks the method, or has it only as a preview. */
-    private static MethodHandle method(String name, Class<?> result) {
+    /** Null before JDK 19. */
+    private static MethodHandle threadId() {
         try {
-            return MethodHandles.publicLookup().findVirtual(Thread.class, name,
-                    MethodType.methodType(result));
+            return MethodHandles.publicLookup().findVirtual(Thread.class, "threadId",
+                    MethodType.methodType(long.class));
         } catch (NoSuchMethodException | IllegalAccessException e) {
             return null;
         }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import dev.threadclock.CpuBudget;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A child program: uses budgets as its argument says, and then prints watched=, whether a new budget is used
+ * up when it should be.
+ */
+public final class Budgets {
+    private static final long LONGEST_NANOS = 60_000_000_000L;
+    private static final int TRIES = 1000;
+    private static final Duration LIMIT = Duration.ofMillis(20);
+    private static final Duration LONG = Duration.ofDays(1);
+
+    private static CpuBudget[] budgets;
+    private static int tries;
+    private static int frames;
+    private static boolean hasOpened;
+    private static volatile boolean begins;
+    private static volatile boolean isFull;
+    private static volatile boolean isOver;
+
+    public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "loaded" :
+                printClassesLoadedByOpening();
+                break;
+            case "opened" :
+                budgets = new CpuBudget[TRIES];
+                for (int i = 0; i < TRIES; i++) {
+                    budgets[i] = new CpuBudget(LONG);
+                }
+                awaitNoWatcher();
+                onSmallStack(Budgets::openOnTheWayUp);
+                break;
+            case "made" :
+                onSmallStack(Budgets::openOnTheWayUp);
+                break;
+            default :
+                onFullHeap();
+        }
+        CpuBudget budget = new CpuBudget(LIMIT);
+        useUp(budget);
+        System.out.println("watched=" + budget.whyExhausted().contains("used up"));
+        System.exit(0);
+    }
+
+    private static void useUp(CpuBudget budget) {
+        try (CpuBudget open = budget.open()) {
+            for (long end = System.nanoTime() + LONGEST_NANOS; System.nanoTime() < end;) {
+                open.check();
+                Burn.slice();
+            }
+        } catch (CpuBudget.Exhausted e) {
+            // as it should be
+        }
+    }
+
+    /** For a JVM that prints what it loads. */
+    private static void printClassesLoadedByOpening() throws Exception {
+        CpuBudget budget = new CpuBudget(LIMIT);
+        Burn.slice();
+        awaitNoWatcher();
+        System.out.println("opens");
+        useUp(budget);
+        System.out.println("closed");
+    }
+
+    private static void awaitNoWatcher() throws Exception {
+        while (Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("threadclock-budgets"))) {
+            Thread.sleep(10);
+        }
+    }
+
+    private static void onSmallStack(Runnable task) throws Exception {
+        Thread thread = new Thread(null, task, "deep", 512 << 10);
+        thread.start();
+        thread.join();
+        System.out.println("tries=" + tries);
+    }
+
+    /** From the end of the stack on, every few frames, until it succeeds. */
+    private static void openOnTheWayUp() {
+        try {
+            openOnTheWayUp();
+        } catch (StackOverflowError e) {
+            // the end
+        }
+        if (!hasOpened && tries < TRIES && frames++ % 4 == 0) {
+            try {
+                tries++;
+                CpuBudget budget = budgets == null ? new CpuBudget(LONG) : budgets[tries - 1];
+                budget.open().close();
+                hasOpened = true;
+            } catch (CpuBudget.Exhausted | Error e) {
+                // not enough stack
+            }
+        }
+    }
+
+    /** Prints stopped=, whether a budget is exhausted while no object can be allocated. */
+    private static void onFullHeap() {
+        CpuBudget budget = new CpuBudget(LIMIT);
+        Burn.slice(); // initializes it
+        Thread filler = Threads.daemon("filler", Budgets::keepHeapFull);
+        boolean isStopped = false;
+        try (CpuBudget open = budget.open()) {
+            begins = true;
+            while (!isFull) {
+                pause();
+            }
+            for (long end = System.nanoTime() + LONGEST_NANOS; !isStopped && System.nanoTime() < end;) {
+                Burn.slice();
+                isStopped = open.isExhausted();
+            }
+        }
+        isOver = true;
+        while (filler.isAlive()) {
+            pause();
+        }
+        System.out.println("stopped=" + isStopped);
+    }
+
+    private static void keepHeapFull() {
+        while (!begins) {
+            pause();
+        }
+        Object[] all = null;
+        for (int size = 1 << 20; !isOver;) {
+            try {
+                Object[] more = new Object[size];
+                more[0] = all;
+                all = more;
+            } catch (OutOfMemoryError e) {
+                isFull = size == 1;
+                size = Math.max(1, size / 16);
+                pause();
+            }
+        }
+    }
+
+    /** Allocates nothing. */
+    private static void pause() {
+        LockSupport.parkNanos(10_000_000);
+    }
+}
