@@ -152,6 +152,10 @@ struct tc_group *tc_pools_of(struct tc_pools *pools, const char *thread_name)
 {
     char name[TC_THREAD_NAME_BYTES];
     tc_pool_name(thread_name, name, sizeof name);
+    if (strcmp(name, pools->other->name) == 0 || strcmp(name, pools->past->name) == 0) {
+        show(pools, pools->other); /* two groups of one name would be one series twice */
+        return pools->other;
+    }
     for (uint32_t i = 0; i < pools->count; i++)
         if (strcmp(pools->shown[i]->name, name) == 0)
             return pools->shown[i];

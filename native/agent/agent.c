@@ -216,11 +216,11 @@ static void stop(void)
     report_log(&agent.options, "detached: the JVM answers by itself again");
 }
 
-/* Sets up the threads, then the answers that read them, then the natives. */
+/* Registers the threads, then sets up the answers that read them, then the natives. */
 static int watch(JavaVM *vm, const struct agent_options *options, char *problem, size_t problem_size)
 {
     JNIEnv *env = live_environment(vm);
-    jvmtiError error = java_threads_watch(agent.libjvm);
+    jvmtiError error = JVMTI_ERROR_NONE;
     if (env != NULL)
         java_threads_register(env, NULL, 0);
     else
@@ -250,6 +250,8 @@ static bool is_ending(void)
 static void restore(JavaVM *vm)
 {
     char problem[1400];
+    if (!agent.active)
+        java_threads_stop();
     if (!agent.active
         || virtual_accounting_set(vm, agent_virtual_clock(agent.options.virtual), problem,
                                   sizeof problem) != 0)
@@ -322,11 +324,16 @@ static int set_up_reach(JavaVM *vm, struct agent_options *options, char *problem
 }
 
 /*
- * Switches on what is beyond user times. What fails at the JVM's start is left out of the options. 0, or -1
- * with the reason in problem.
+ * Switches on what is beyond user times; the threads first, because metrics read the account at once. What
+ * fails at the JVM's start is left out of the options. 0, or -1 with the reason in problem.
  */
 static int set_up(JavaVM *vm, struct agent_options *options, char *problem, size_t problem_size)
 {
+    jvmtiError error = java_threads_watch(agent.libjvm);
+    if (error != JVMTI_ERROR_NONE) {
+        snprintf(problem, problem_size, jvmti_failed, (int)error);
+        return -1;
+    }
     if (virtual_accounting_set(vm, agent_virtual_clock(options->virtual), problem, problem_size) != 0) {
         if (!report_left_out(options, problem))
             return -1;
@@ -349,6 +356,14 @@ static void log_switches(const struct agent_options *options)
                    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
 }
 
+static void report_failure(const struct agent_options *options, const char *problem)
+{
+    if (is_ending())
+        report_answer(options, ending);
+    else
+        report_unable(options, "%s", problem);
+}
+
 static void start(JavaVM *vm, struct agent_options *options)
 {
     char problem[1400];
@@ -368,7 +383,7 @@ static void start(JavaVM *vm, struct agent_options *options)
         return;
     }
     if (set_up(vm, options, problem, sizeof problem) != 0) {
-        report_unable(options, "%s", problem);
+        report_failure(options, problem);
         restore(vm);
         return;
     }
@@ -378,10 +393,7 @@ static void start(JavaVM *vm, struct agent_options *options)
     __atomic_store_n(&agent.active, true, __ATOMIC_RELEASE);
     if (watch(vm, options, problem, sizeof problem) != 0) {
         stop();
-        if (is_ending())
-            report_answer(options, ending);
-        else
-            report_unable(options, "%s", problem);
+        report_failure(options, problem);
         return;
     }
     if (agent.form == NULL)

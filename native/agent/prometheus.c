@@ -162,8 +162,12 @@ int prometheus_set(jvmtiEnv *jvmti, JNIEnv *env, const struct agent_options *opt
 
 void prometheus_stop(void)
 {
-    close_server(exchange(NULL, false));
+    struct scrape_server *before = exchange(NULL, false);
     metrics.requested[0] = '\0';
+    if (before == NULL)
+        return;
+    close_server(before);
+    process_account_end();
 }
 
 /* The lock keeps the server from being freed meanwhile. */

@@ -2,6 +2,7 @@
 /* One response: its head, and a body unless the request is HEAD. */
 #include "scrape_response.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,8 @@ static char *metrics_response(const struct scrape_request *request, scrape_metri
                         size);
     char why[160];
     free(body.bytes);
-    snprintf(why, sizeof why, "The threads of this JVM cannot be read: error %d (is /proc mounted?)\n",
-             -error);
+    snprintf(why, sizeof why, "The threads of this JVM cannot be read: error %d (%s)\n", -error,
+             error == -ENOMEM ? "this process is out of memory" : "is /proc mounted?");
     return refusal("503 Service Unavailable", why, with_body, size);
 }
 

@@ -173,8 +173,8 @@ void JNICALL java_threads_started(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     __atomic_fetch_add(&jvm.started, 1, __ATOMIC_RELEASE);
     if (TC_LOAD(jvm.watching) && find_fields(env))
         tc_threads_register_own(id_of(env, thread), &registered);
-    if (thread_events_are_wanted(true) && threadclock_times_now(&begun) != 0)
-        begun = (struct threadclock_times){.total_ns = 0};
+    if (!thread_events_are_wanted(true) || threadclock_times_now(&begun) != 0)
+        begun = (struct threadclock_times){.total_ns = 0}; /* also of when it was attached before */
     event.is_end = false;
     if (thread_events_are_wanted(false))
         add_event(jvmti, env, thread, &event);
@@ -240,7 +240,10 @@ jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader,
     if (error != JVMTI_ERROR_NONE)
         return error;
     thread_events_open(reader, starts);
-    return set_events();
+    error = set_events();
+    if (error != JVMTI_ERROR_NONE)
+        thread_events_close(reader);
+    return error;
 }
 
 void java_threads_listen_no_more(struct thread_events_reader *reader)

@@ -12,6 +12,7 @@
 #include "java_threads.h"
 #include "lock.h"
 #include "proc_stat.h"
+#include "slot.h"
 #include "thread_events.h"
 #include "tick.h"
 #include "vm_structs.h"
@@ -30,6 +31,7 @@ static struct {
     uint32_t row_count; /* of the last reading; 0: none yet */
     struct tc_metric_row rows[TC_METRIC_ROWS_MAX];
     struct thread_events_reader ends;
+    bool is_read_from_java;
 } kept;
 
 /* A Java thread that the account does not know yet, at this index of those handed over. */
@@ -264,6 +266,12 @@ int process_account_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_metrics, struc
     return result < 0 ? result : 0;
 }
 
+void process_account_end(void)
+{
+    if (!TC_LOAD(kept.is_read_from_java))
+        java_threads_listen_no_more(&kept.ends);
+}
+
 /* What AccountReader.java reads: first this, then each row. */
 struct account_values {
     jlong changes, is_new, age_ns, overfull;
@@ -313,6 +321,7 @@ TC_NATIVE(jint, Java_dev_threadclock_internal_Native_account, jlong age_ns, jobj
 {
     struct reading reading = {.env = env, .given = live,
                               .live = live != NULL ? (*env)->GetArrayLength(env, live) : 0};
+    TC_STORE(kept.is_read_from_java, true);
     listen(env);
     tc_lock(&kept.lock);
     int result = read_account(&reading, NULL, age_ns);

@@ -144,6 +144,7 @@ void thread_events_close(struct thread_events_reader *reader)
         *at = reader->other;
         __atomic_fetch_sub(&all.readers_of[true], 1, __ATOMIC_RELAXED);
         __atomic_fetch_sub(&all.readers_of[false], reader->starts, __ATOMIC_RELAXED);
+        reader->next = NULL;
         TC_STORE(reader->open, false);
     }
     list_recent();
@@ -155,7 +156,7 @@ bool thread_events_take(struct thread_events_reader *reader, struct thread_event
 {
     bool taken = false;
     tc_lock(&all.lock);
-    if (reader->next == NULL)
+    if (reader->open && reader->next == NULL)
         list_recent();
     while (!taken && reader->next != NULL) {
         const struct thread_event *next = &reader->next->event;
@@ -172,7 +173,8 @@ bool thread_events_take(struct thread_events_reader *reader, struct thread_event
 bool thread_events_wait(const struct thread_events_reader *reader)
 {
     tc_lock(&all.lock);
-    bool wait = reader->next != NULL || __atomic_load_n(&all.recent, __ATOMIC_RELAXED) != NULL;
+    bool wait = reader->open
+                && (reader->next != NULL || __atomic_load_n(&all.recent, __ATOMIC_RELAXED) != NULL);
     tc_unlock(&all.lock);
     return wait;
 }

@@ -30,7 +30,7 @@ TC_INTERNAL void thread_events_close(struct thread_events_reader *reader);
 /* True if there is an open reader. */
 TC_INTERNAL bool thread_events_are_read(void);
 
-/* True if such an event is worth its making: a reader gets it, and there is room. */
+/* True if such an event is to be made: a reader gets it, and there is room. */
 TC_INTERNAL bool thread_events_are_wanted(bool is_end);
 
 /*
@@ -40,8 +40,9 @@ TC_INTERNAL bool thread_events_are_wanted(bool is_end);
 TC_INTERNAL void thread_events_add(const struct thread_event *event);
 
 /*
- * Takes the reader's next event, in the order in which they were added; false: there is none. A reader that
- * is THREAD_EVENTS_MAX behind loses the oldest, so that it neither fills the memory nor hinders another.
+ * Takes the reader's next event, in the order in which they were added; false: there is none, or the reader
+ * is closed. A reader that is THREAD_EVENTS_MAX behind loses the oldest, so that it neither fills the memory
+ * nor hinders another.
  */
 TC_INTERNAL bool thread_events_take(struct thread_events_reader *reader, struct thread_event *event);
 

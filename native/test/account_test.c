@@ -766,6 +766,18 @@ ACCOUNT_TEST(a_thread_of_the_common_pool_gets_a_place_when_there_is_one)
     assert_sum(14, 0);
 }
 
+ACCOUNT_TEST(threads_named_like_a_common_pool_are_in_the_common_pool)
+{
+    java("(other)", 1, 0);
+    java("(past pools)", 2, 0);
+    for (int i = 0; i < 4; i++)
+        java((const char *[]){"a", "b", "c", "d"}[i], 1, 0);
+    read_in_process();
+    assert_pools("(other),a,b,c");
+    assert_times(TC_KIND_JAVA, "(other)", 4, 0);
+    assert_sum(7, 0);
+}
+
 ACCOUNT_TEST(a_java_thread_with_the_name_of_a_jvm_thread_is_java)
 {
     java("GC Thread#0", 1, 0);

@@ -233,6 +233,7 @@ TEST(the_rest_is_refused_with_a_hint)
     assert_begins(answer(filled), "HTTP/1.1 200 ");
     assert_begins(answer_of(GET, true, -38), "HTTP/1.1 503 ");
     assert_contains(answer_of(GET, true, -38), "error 38 (is /proc mounted?)\n");
+    assert_contains(answer_of(GET, true, -12), "error 12 (this process is out of memory)\n");
     assert_begins(answer(GET), "HTTP/1.1 200 ");
 }
 

@@ -40,6 +40,23 @@ static uint64_t taken(struct thread_events_reader *reader, uint64_t first)
     return id - first;
 }
 
+/* Its next event may have been freed: nobody keeps it for a closed reader. */
+READ(a_closed_reader_gets_nothing)
+{
+    thread_events_open(&one, false);
+    thread_events_open(&other, false);
+    add(1, true);
+    add(2, true);
+    assert_int_equal(taken(&other, 1), 2);
+    assert_true(thread_events_wait(&one));
+    thread_events_close(&one);
+    assert_false(thread_events_wait(&one));
+    assert_int_equal(taken(&one, 1), 0);
+    add(3, true);
+    assert_int_equal(taken(&one, 1), 0);
+    assert_int_equal(taken(&other, 3), 1);
+}
+
 READ(each_reader_gets_every_end_once_in_order_and_whole)
 {
     struct thread_event event;

@@ -194,6 +194,23 @@ class PrometheusTest {
         }
     }
 
+    /** Four JVMs, because the server's first reading is at the same time as the rest of the attach. */
+    @OnEachJdk
+    void whatThreadsUsedBeforeTheAttachIsTheirs(TestJdk jdk) throws IOException {
+        for (int i = 0; i < 4; i++) {
+            try (AttachJvm jvm = ChildJvm.of(jdk).startTarget(Load.class, "burners")) {
+                jvm.await("work", () -> cpuSeconds(jvm) > 0.8);
+                jvm.run("attach", "prometheus=0").exits(0);
+                Scrape scrape = Scrape.of(served(jvm));
+                double natives = scrape.samples().entrySet().stream()
+                        .filter(sample -> sample.getKey().startsWith(CPU)
+                                && sample.getKey().contains("kind=\"native\""))
+                        .mapToDouble(sample -> sample.getValue().doubleValue()).sum();
+                assertThat(natives).isLessThan(scrape.sum(CPU).doubleValue() / 4);
+            }
+        }
+    }
+
     @OnEachJdk
     void theSecondAgentsOptionIsNotIgnoredSilently(TestJdk jdk) {
         Result result = ChildJvm.of(jdk).withAgentPath("").withJavaAgent("prometheus=0").run(Hello.class);
