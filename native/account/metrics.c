@@ -228,7 +228,7 @@ static void add_head(struct tc_text *text, enum tc_metric metric, bool open_metr
         add_comment(text, "# UNIT ", metric, suffix, "seconds");
 }
 
-/* The metric from this one on that has another name. */
+/* The next metric with another name. */
 static int next_family(int metric)
 {
     int next_one = metric + 1;
@@ -241,7 +241,7 @@ void tc_metrics_write(const struct tc_metric_row *rows, uint32_t count, bool ope
                       const char *version, struct tc_text *text)
 {
     for (int first = 0, end; first < TC_METRICS; first = end) {
-        bool has_head = metrics[first].kinds != PROCESS; /* that of a group is there without any group, too */
+        bool has_head = metrics[first].kinds != PROCESS; /* also without groups */
         end = next_family(first);
         if (has_head)
             add_head(text, (enum tc_metric)first, open_metrics);
