@@ -25,12 +25,6 @@ class BudgetsTest {
     }
 
     @OnEachJdk
-    void aFirstBudgetIsOpenedAtTheEndOfAStack(TestJdk jdk) {
-        Result result = child(jdk).run(Budgets.class, "opened").ok().has("watched", true);
-        result.assertNumber("tries").isBetween(2L, 900L);
-    }
-
-    @OnEachJdk
     void aFirstBudgetIsMadeAtTheEndOfAStack(TestJdk jdk) {
         Result result = child(jdk).run(Budgets.class, "made").ok().has("watched", true);
         result.assertNumber("tries").isBetween(2L, 900L);

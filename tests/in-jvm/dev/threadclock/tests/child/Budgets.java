@@ -15,7 +15,6 @@ public final class Budgets {
     private static final Duration LIMIT = Duration.ofMillis(20);
     private static final Duration LONG = Duration.ofDays(1);
 
-    private static CpuBudget[] budgets;
     private static int tries;
     private static int frames;
     private static boolean hasOpened;
@@ -27,14 +26,6 @@ public final class Budgets {
         switch (args[0]) {
             case "loaded" :
                 printClassesLoadedByOpening();
-                break;
-            case "opened" :
-                budgets = new CpuBudget[TRIES];
-                for (int i = 0; i < TRIES; i++) {
-                    budgets[i] = new CpuBudget(LONG);
-                }
-                awaitNoWatcher();
-                onSmallStack(Budgets::openOnTheWayUp);
                 break;
             case "made" :
                 onSmallStack(Budgets::openOnTheWayUp);
@@ -93,8 +84,7 @@ public final class Budgets {
         if (!hasOpened && tries < TRIES && frames++ % 4 == 0) {
             try {
                 tries++;
-                CpuBudget budget = budgets == null ? new CpuBudget(LONG) : budgets[tries - 1];
-                budget.open().close();
+                new CpuBudget(LONG).open().close();
                 hasOpened = true;
             } catch (CpuBudget.Exhausted | Error e) {
                 // not enough stack

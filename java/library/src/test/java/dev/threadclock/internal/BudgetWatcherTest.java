@@ -55,6 +55,7 @@ class BudgetWatcherTest {
     }
 
     private final Budget good = new Budget();
+    private final AtomicLong looksWhileOpen = new AtomicLong();
 
     @AfterEach
     void itEndsWhenThereIsNothingToWatch() throws Exception {
@@ -140,6 +141,38 @@ class BudgetWatcherTest {
         assertThat(good.failure).isNull();
         blocking.isIdle = true;
         isOver.countDown();
+    }
+
+    /** In the moment in which the watcher takes it from its list, because it was idle: it asks once more. */
+    @Test
+    void aBudgetThatIsOpenedWhileItIsRemovedIsWatched() throws Exception {
+        Budget opened = new Budget() {
+            private int asked; // since the last look
+            private boolean isOpen;
+
+            @Override
+            protected long look() {
+                asked = 0;
+                super.look();
+                return 0;
+            }
+
+            @Override
+            protected boolean isIdle() {
+                isOpen |= ++asked == 2;
+                return super.isIdle() || !isOpen;
+            }
+
+            @Override
+            void at(Step step) {
+                if (step == Step.LOOK && isOpen) {
+                    looksWhileOpen.incrementAndGet();
+                }
+            }
+        };
+        opened.watch();
+        await(() -> looksWhileOpen.get() > 2);
+        opened.isIdle = true;
     }
 
     @Test
