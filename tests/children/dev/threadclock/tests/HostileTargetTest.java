@@ -174,4 +174,18 @@ class HostileTargetTest {
             assertThat(System.nanoTime() - began).as("nanoseconds").isLessThan(60_000_000_000L);
         }
     }
+
+    /** Samples of 20 MB as fast as it can, each with 20,000 threads that no other had. */
+    @Test
+    void aFloodOfSamplesFillsNeitherTheDiskNorTheTime() {
+        Path file = folder.resolve("flood.jfr");
+        try (AttachJvm jvm = ChildJvm.of(JDK).withDynamicAgents().startTarget(FakeListener.class, "flood")) {
+            long began = System.nanoTime();
+            Result result = jvm.run("record", "-d", "5s", "-o", file);
+            assertThat(result.exitCode()).as(result.toString()).isIn(0, 1);
+            assertThat(result.err()).as("no stack trace").doesNotContain("\tat ");
+            assertThat(System.nanoTime() - began).as("nanoseconds").isLessThan(60_000_000_000L);
+        }
+        assertThat(file.toFile().length()).as("bytes").isLessThan(100_000_000);
+    }
 }

@@ -119,6 +119,18 @@ class ObstaclesTest {
         }
     }
 
+    /** From JDK 12 on, it makes its socket again. */
+    @OnEachJdk(before = 12)
+    void aJvmWhoseSocketWasRemovedIsReadByProc(TestJdk jdk) throws IOException {
+        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
+            jvm.run("attach").exits(0);
+            Files.delete(Path.of("/tmp/.java_pid" + jvm.pid()));
+            AttachJvm.assertRefused(jvm.run("attach"), "that file was removed");
+            assertReadByProc(jvm.run("top", "--once", "--all", "-i", "0.2"), "that file was removed");
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
     /** A signal would make it print its threads, and listen where jcmd does not look either. */
     @OnEachJdk(from = 28)
     void aJvmWithAnotherTemporaryFolderIsNotSignalled(TestJdk jdk, @TempDir Path folder) {

@@ -123,22 +123,44 @@ class TopScreenTest {
         }
     }
 
+    private static String row(List<String> lines, AttachJvm jvm) {
+        return lines.stream().filter(line -> line.contains(" " + jvm.pid() + " ")).findFirst().orElseThrow();
+    }
+
+    private static String number(List<String> lines, AttachJvm jvm) {
+        return row(lines, jvm).replaceFirst("\\).*", "").strip();
+    }
+
+    @Test
+    void ourOwnCommandsAreNotOffered() {
+        try (TerminalSession top = top(80, 24);
+                TerminalSession another = TerminalSession.start(150, 50, "top")) {
+            awaitThreads(top);
+            List<String> lines = another.awaitScreen("the question", has("^Which one\\?$"));
+            assertThat(row(lines, jvm)).contains("AttachTarget");
+            assertThat(lines).noneMatch(line -> line.contains("threadclock.jar"));
+        }
+    }
+
     /** Control characters in an argument are not sent to the terminal. */
     @Test
     void whichOfTwoJvmsIsMeantIsAsked() {
         ChildJvm child = ChildJvm.of(TestJdk.newest());
         try (AttachJvm other = child.startTarget(AttachTarget.class, "--port\033[2J", "8080");
+                AttachJvm ended = child.startTarget();
                 TerminalSession top = TerminalSession.start(150, 50, "top", "AttachTarget", "-i", "300ms")) {
             List<String> lines = top.awaitScreen("the question", has("^Which one\\?$"));
             assertThat(lines).filteredOn(line -> line.matches(" +PID +CPU % +USER +COMMAND")).hasSize(1);
             String row = " *\\d+\\) +" + jvm.pid() + " +\\d+ +\\S+ +java \\S+AttachTarget";
             assertThat(lines).filteredOn(line -> line.matches(row)).hasSize(1);
-            String chosen = lines.stream().filter(line -> line.contains(" " + other.pid() + " ")).findFirst()
-                    .orElseThrow();
-            assertThat(chosen).endsWith("AttachTarget --port?[2J 8080");
+            assertThat(row(lines, other)).endsWith("AttachTarget --port?[2J 8080");
             top.type("none\n");
             top.awaitScreen("the question again", has("^Which one\\? A number from 1 to \\d+:$"));
-            top.type(chosen.substring(0, chosen.indexOf(')')).strip() + "\n");
+            ended.kill();
+            other.await("its end", () -> !ended.proc().toFile().exists());
+            top.type(number(lines, ended) + "\n");
+            top.awaitScreen("the question again", has("^" + ended.pid() + " has ended\\. Which one\\?.*"));
+            top.type(number(lines, other) + "\n");
             top.awaitScreen("that JVM", has("^threadclock top +" + other.pid() + " "));
             top.type("q");
             assertThat(top.awaitEnd()).contains("exit=0");

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.Arrays;
 
 /**
  * A child program that listens where HotSpot would (from JDK 16 on) and behaves as its argument says:
- * endless, silent, garbage, closing, or liar. Prints {@code running}.
+ * endless, silent, garbage, closing, or liar; or flood: it says yes, and its samples have no end. Prints
+ * {@code running}.
  */
 public final class FakeListener {
     public static void main(String[] args) throws Exception {
         String name = ManagementFactory.getRuntimeMXBean().getName();
         String socket = "/tmp/.java_pid" + name.substring(0, name.indexOf('@'));
-        // By reflection: this file is compiled for JDK 8, which has neither class.
-        SocketAddress address = (SocketAddress) Class.forName("java.net.UnixDomainSocketAddress")
-                .getMethod("of", String.class)
-                .invoke(null, socket);
+        SocketAddress address = address(socket);
         ServerSocketChannel server = (ServerSocketChannel) ServerSocketChannel.class
                 .getMethod("open", ProtocolFamily.class)
                 .invoke(null, StandardProtocolFamily.valueOf("UNIX"));
@@ -30,6 +33,12 @@ public final class FakeListener {
         Threads.daemon("listener", () -> answerAll(server, args[0]));
         System.out.println("running");
         Thread.sleep(300_000);
+    }
+
+    /** By reflection: this file is compiled for JDK 8, which has no such class. */
+    private static SocketAddress address(String socket) throws Exception {
+        return (SocketAddress) Class.forName("java.net.UnixDomainSocketAddress").getMethod("of", String.class)
+                .invoke(null, socket);
     }
 
     private static void answerAll(ServerSocketChannel server, String kind) {
@@ -58,8 +67,56 @@ public final class FakeListener {
             case "liar" :
                 channel.write(text("0\nreturn code: 7\u001b[2J\u009b31m"));
                 break;
+            case "flood" :
+                flood(channel);
+                break;
             default :
                 break;
+        }
+    }
+
+    private static void flood(SocketChannel channel) throws Exception {
+        String request = "";
+        ByteBuffer bytes = ByteBuffer.allocate(2000);
+        while (!request.contains("report=") || !request.endsWith("\0")) {
+            channel.read(bytes);
+            request = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+        }
+        Files.write(Paths.get(option(request, "report")), "ok\n".getBytes(StandardCharsets.UTF_8));
+        SocketChannel samples = (SocketChannel) SocketChannel.class.getMethod("open", SocketAddress.class)
+                .invoke(null, address(option(request, "channel")));
+        Threads.daemon("flood", () -> floodWithThreads(samples));
+        channel.write(text("0\nreturn code: 0"));
+    }
+
+    private static String option(String request, String name) {
+        return request.replaceFirst("(?s).*" + name + "=([^,\0]*).*", "$1");
+    }
+
+    /** Each sample (sample_wire.h) has this many threads that no one before it had. */
+    private static void floodWithThreads(SocketChannel to) {
+        int threads = 20_000;
+        byte[] name = new byte[1000];
+        Arrays.fill(name, (byte) 'n');
+        ByteBuffer sample = ByteBuffer.allocate(100 + threads * (name.length + 100))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        try {
+            to.write((ByteBuffer) sample.putLong(0x3250_534b_434f_4c43L).flip());
+            for (long serial = 1, second = 1;; second++) {
+                sample.clear();
+                sample.putInt(0).put((byte) 1).putLong(System.currentTimeMillis()).putLong(System.nanoTime());
+                sample.putLong(second << 30).putLong(0).putLong(second << 30);
+                for (int i = 0; i < threads; i++) {
+                    sample.put((byte) 5).putLong(serial++).putInt(i + 1);
+                    sample.putLong(1000).putLong(0).putLong(1000).putShort((short) name.length).put(name);
+                }
+                sample.putInt(0, sample.position() - Integer.BYTES);
+                for (sample.flip(); sample.hasRemaining();) {
+                    to.write(sample);
+                }
+            }
+        } catch (IOException e) {
+            // The command has closed the connection.
         }
     }
 

@@ -15,6 +15,7 @@ import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.Shutdown;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
+import dev.threadclock.command.terminal.Wrapped;
 import dev.threadclock.command.top.TopCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -30,6 +31,7 @@ import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -85,7 +87,7 @@ public final class Main implements Runnable {
         // Commands have the option --help instead.
         main.getSubcommands().get("help").getCommandSpec().usageMessage().hidden(true);
         if (Terminal.stdout().watched()) {
-            main.setUsageHelpWidth(Math.max(NARROWEST, Math.min(USUAL_WIDTH, Terminal.stdout().width())));
+            fit(main, Math.max(NARROWEST, Math.min(USUAL_WIDTH, Terminal.stdout().width())));
         }
         int status = main
                 .setParameterExceptionHandler(Main::usageError)
@@ -95,6 +97,16 @@ public final class Main implements Runnable {
                 .setErr(new PrintWriter(Terminal.stderr().stream(), true))
                 .execute(args);
         return status == CommandLine.ExitCode.OK ? written() : status;
+    }
+
+    /** The lines at the end of each help were written for a usual terminal. */
+    private static void fit(CommandLine command, int width) {
+        command.setUsageHelpWidth(width);
+        UsageMessageSpec usage = command.getCommandSpec().usageMessage();
+        if (width < USUAL_WIDTH) {
+            usage.footer(Wrapped.help(List.of(usage.footer()), width - 1).toArray(String[]::new));
+        }
+        command.getSubcommands().values().forEach(each -> fit(each, width));
     }
 
     /** --help after an unknown command is an error. */
@@ -160,6 +172,9 @@ public final class Main implements Runnable {
             return "";
         }
         String typed = unmatched.getUnmatched().get(0);
+        if (typed.matches("--(" + AttachCommand.AGENT_OPTIONS + ")=.*")) {
+            return typed.substring(2); // the agent's options have no dashes
+        }
         List<String> names = List.copyOf(e.getCommandLine().getSubcommands().keySet());
         return String.join(" or ", names.isEmpty() ? unmatched.getSuggestions() : nearest(typed, names));
     }

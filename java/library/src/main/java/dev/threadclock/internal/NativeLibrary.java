@@ -245,11 +245,12 @@ public final class NativeLibrary {
         }
         try {
             for (String mapping : maps().split("\n")) {
-                if (mapping.endsWith("/" + NativeImage.FILE_NAME)) {
+                if (mapping.contains("r-xp") && mapping.contains("/")) { // it may have another name
                     String path = new String(
                             mapping.substring(mapping.indexOf('/')).getBytes(StandardCharsets.ISO_8859_1),
                             System.getProperty("sun.jnu.encoding", "UTF-8"));
-                    if (Arrays.equals(NativeImage.of(new File(path)).bytes(), image.bytes())) {
+                    if (new File(path).length() == image.bytes().length
+                            && Arrays.equals(NativeImage.of(new File(path)).bytes(), image.bytes())) {
                         return loadFile(path);
                     }
                 }

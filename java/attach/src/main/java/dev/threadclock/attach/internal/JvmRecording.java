@@ -37,7 +37,8 @@ public final class JvmRecording implements Closeable {
                     + (started.text().contains("Unknown diagnostic command")
                             ? "; it has no Flight Recorder (8u262, 11 and later have it): leave out"
                                     + " the JVM's own events"
-                            : ""));
+                            : "; its settings are default, profile, or a .jfc file that this JVM can read,"
+                                    + " not " + settings));
         }
     }
 

@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 attached, 1 could not attach, 2 usage error."
         })
 public final class AttachCommand extends Subcommand {
+    public static final String AGENT_OPTIONS = "freshness|total|reach|virtual|prometheus|log|strict";
 
     @Mixin
     private JvmOption.Named target;

@@ -5,6 +5,7 @@ import dev.threadclock.attach.Jvm;
 import dev.threadclock.attach.RunningJvm;
 import dev.threadclock.attach.internal.Printable;
 import dev.threadclock.command.terminal.Failure;
+import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Terminal;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -35,9 +36,10 @@ final class JvmName {
         return among(Jvm.list(name), " '" + Printable.line(name, 100) + "'");
     }
 
-    /** The PID of one that the user chooses from all. */
+    /** The PID of one that the user chooses from all but those of other commands of ours. */
     static int chosen() {
-        return among(Jvm.list(), "");
+        String ours = "-jar " + SelfJar.path().getFileName();
+        return among(Jvm.list().stream().filter(jvm -> !jvm.command().endsWith(ours)).toList(), "");
     }
 
     private static int among(List<RunningJvm> jvms, String name) {
@@ -71,19 +73,23 @@ final class JvmName {
         for (int i = 0; i < rows.size(); i++) {
             terminal.println(line(i + 1, rows.get(i), terminal.width()));
         }
-        return rows.get(answer(terminal, rows.size()) - 1).jvm.pid();
+        return answer(terminal, rows);
     }
 
     /** Asks again after a wrong answer, until there is no further one. */
-    private static int answer(Terminal terminal, int most) {
+    private static int answer(Terminal terminal, List<Candidate> rows) {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try {
             terminal.print("Which one? ");
             for (String line = in.readLine(); line != null; line = in.readLine()) {
-                if (line.strip().matches("[1-9]\\d{0,8}") && Integer.parseInt(line.strip()) <= most) {
-                    return Integer.parseInt(line.strip());
+                boolean known = line.strip().matches("[1-9]\\d{0,8}")
+                        && Integer.parseInt(line.strip()) <= rows.size();
+                int pid = known ? rows.get(Integer.parseInt(line.strip()) - 1).jvm.pid() : 0;
+                if (known && Jvm.list().stream().anyMatch(jvm -> jvm.pid() == pid)) {
+                    return pid;
                 }
-                terminal.print("Which one? A number from 1 to " + most + ": ");
+                terminal.print((known ? pid + " has ended. " : "") + "Which one? A number from 1 to "
+                        + rows.size() + ": ");
             }
         } catch (IOException e) {
             // No further answer comes.

@@ -7,6 +7,7 @@ import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.terminal.Figures;
+import dev.threadclock.command.terminal.Wrapped;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -61,17 +62,13 @@ final class DoctorText {
         if (report.clocks().isEmpty()) {
             lines.add(" ?? not known: the native library does not load");
         } else {
-            lines.add(style.dim(String.format("    %-34s%-15s%8s%11s%8s", "", "source", "ns", "× nanoTime",
-                    "calls")));
+            lines.add(style.dim(clock("", "source", "ns", "× nanoTime", "calls")));
         }
         for (ClockCosts clock : report.clocks()) {
-            lines.add(String
-                    .format("    %-34s%-15s%8s%11s%8s", clock.name(),
-                            clock.source() == null ? "" : clock.source(),
-                            clock.medianNanos() == null ? "not known" : Figures.number(clock.medianNanos()),
-                            clock.perNanoTime() == null ? "" : Figures.number(clock.perNanoTime()),
-                            clock.systemCalls() == null ? "" : clock.systemCalls().toString())
-                    .stripTrailing());
+            lines.add(clock(clock.name(), clock.source() == null ? "" : clock.source(),
+                    clock.medianNanos() == null ? "not known" : Figures.number(clock.medianNanos()),
+                    clock.perNanoTime() == null ? "" : Figures.number(clock.perNanoTime()),
+                    clock.systemCalls() == null ? "" : clock.systemCalls().toString()));
         }
         if (!report.clocks().isEmpty()) {
             wrapped("    ", MARK_WIDTH,
@@ -79,6 +76,12 @@ final class DoctorText {
                             + " read; threadclock_user_raw_ns() in C makes one system call.");
         }
         lines.add("");
+    }
+
+    /** Without the source in a narrow terminal. */
+    private String clock(String name, String source, String nanos, String perNanoTime, String calls) {
+        return String.format(width == MOST_WIDTH ? "    %-34s%-15s%8s%11s%8s" : "    %1$-30s%3$8s%4$11s%5$7s",
+                name, source, nanos, perNanoTime, calls).stripTrailing();
     }
 
     private void jdks() {
@@ -123,17 +126,8 @@ final class DoctorText {
 
     /** The first line begins with start, which counts as indent columns. Long words may exceed the width. */
     private void wrapped(String start, int indent, String text) {
-        StringBuilder line = new StringBuilder(start);
-        int column = indent;
-        for (String word : text.split(" ")) {
-            if (column > indent && column + 1 + word.length() > width) {
-                lines.add(line.toString());
-                line = new StringBuilder(" ".repeat(indent));
-                column = indent;
-            }
-            line.append(column > indent ? " " : "").append(word);
-            column += (column > indent ? 1 : 0) + word.length();
-        }
-        lines.add(line.toString());
+        List<String> rows = Wrapped.text(text, width - indent);
+        lines.add(start + rows.get(0));
+        rows.stream().skip(1).forEach(row -> lines.add(" ".repeat(indent) + row));
     }
 }

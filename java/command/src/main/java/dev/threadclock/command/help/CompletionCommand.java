@@ -61,7 +61,7 @@ public final class CompletionCommand implements Callable<Integer> {
                 .map(CommandSpec::name).collect(Collectors.joining("|"));
         return """
 
-                # The JVMs that run; bash shows what they run if there are several, and inserts the number.
+                # The JVMs that run. Shown is what they run, if there are several; inserted is the number.
                 function _threadclock_jvms() {
                   local pid word skip main
                   for pid in $(pgrep -x java 2>/dev/null); do
@@ -86,11 +86,21 @@ public final class CompletionCommand implements Callable<Integer> {
                   if (( ${#COMPREPLY[@]} == 0 )) && [[ ${COMP_WORDS[1]} =~ ^(%s)$ && ${COMP_WORDS[COMP_CWORD]} != -* ]]; then
                     local IFS=$'\\n'
                     COMPREPLY=( $(_threadclock_jvms "${COMP_WORDS[COMP_CWORD]}") )
-                    [[ -z $ZSH_VERSION && ${#COMPREPLY[@]} != 1 ]] || COMPREPLY=( "${COMPREPLY[@]%%%% *}" )
+                    (( ${#COMPREPLY[@]} != 1 )) || COMPREPLY=( "${COMPREPLY[@]%%%% *}" )
                   fi
                 }
                 complete -F _threadclock_with_jvms -o default threadclock threadclock.sh threadclock.bash
+                # zsh shows what it does not insert only if it is given both.
+                [[ -z $ZSH_VERSION ]] || eval '
+                function _threadclock_in_zsh() {
+                  _bash_complete -F _complete_threadclock && return
+                  local -a jvms
+                  [[ $words[2] != (%s) || $words[CURRENT] == -* ]] ||
+                    jvms=( ${(f)"$(_threadclock_jvms "$words[CURRENT]")"} )
+                  compadd -l -d jvms -- ${jvms%%%% *} || _default
+                }
+                compdef _threadclock_in_zsh threadclock threadclock.sh threadclock.bash'
                 """
-                .formatted(commands);
+                .formatted(commands, commands);
     }
 }

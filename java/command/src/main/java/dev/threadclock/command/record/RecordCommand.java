@@ -176,7 +176,7 @@ public final class RecordCommand extends Subcommand {
                 }
             });
             String stopped = recorder.failure().or(() -> closed(jfr))
-                    .map(why -> "the recording stopped: " + why.getMessage() + "; ").orElse("");
+                    .map(why -> "the recording stopped: " + why.getMessage() + remedy(why) + "; ").orElse("");
             if (recorder.recordedNanos() == 0) {
                 throw nothingRecorded(recorder, stopped, output);
             }
@@ -198,6 +198,14 @@ public final class RecordCommand extends Subcommand {
         }
     }
 
+    private static String remedy(Throwable failure) {
+        return failure instanceof OutOfMemoryError
+                ? " (try again with THREADCLOCK_JAVA_OPTIONS=-Xmx2g in the environment)"
+                : String.valueOf(failure.getMessage()).matches(".*(No space left|Disk quota exceeded).*")
+                        ? " (make room there, or name a file on another disk with -o)"
+                        : "";
+    }
+
     private Recorder recorded(Sampling sampling, long fromMillis, StopRequest stop, Recorder.Writer writer) {
         try (Progress progress = new Progress()) {
             progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");
@@ -209,7 +217,7 @@ public final class RecordCommand extends Subcommand {
     }
 
     /** Some file systems report only now that a file has no room. */
-    private static Optional<IOException> closed(JfrWriter writer) {
+    private static Optional<Throwable> closed(JfrWriter writer) {
         try {
             writer.close();
             return Optional.empty();

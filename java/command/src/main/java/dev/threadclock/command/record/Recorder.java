@@ -38,7 +38,7 @@ final class Recorder {
     private boolean stopped;
     private boolean ended;
     private boolean late;
-    private IOException failure;
+    private Throwable failure;
 
     /**
      * @param fromMillis since 1970: what was before is not recorded, though samples of it may still come
@@ -88,7 +88,7 @@ final class Recorder {
             while (more) {
                 more = take(sampling.next());
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) { // what the target sent, or too much of it
             fail(e);
         } finally {
             stop.make();
@@ -117,7 +117,7 @@ final class Recorder {
         return !ended && recordedNanos + interval.map(Interval::nanos).orElse(0L) / 2 < mostNanos;
     }
 
-    private synchronized void fail(IOException e) {
+    private synchronized void fail(Throwable e) {
         failure = stopped ? null : e;
     }
 
@@ -126,7 +126,7 @@ final class Recorder {
     }
 
     /** The error that ended the recording, if any. */
-    synchronized Optional<IOException> failure() {
+    synchronized Optional<Throwable> failure() {
         return Optional.ofNullable(failure);
     }
 

@@ -106,6 +106,10 @@ final class JfrRecording {
             for (long at = 0, bytes; at + HEADER_BYTES <= in.length(); at += bytes) {
                 in.seek(at);
                 if (in.readInt() != MAGIC) {
+                    if (at == 0) {
+                        throw new Failure(file + " is not a Flight Recorder file, which 'threadclock record"
+                                + " -o FILE.jfr' writes");
+                    }
                     return; // what follows the last chunk is ignored
                 }
                 in.seek(at + BYTES);
@@ -136,7 +140,7 @@ final class JfrRecording {
         if (e instanceof OutOfMemoryError) {
             throw new Failure(
                     "cannot read " + file + ": it needs more memory than this JVM has, or is damaged; "
-                            + "try JAVA_TOOL_OPTIONS=-Xmx8g");
+                            + "try THREADCLOCK_JAVA_OPTIONS=-Xmx8g");
         }
         if (uses.isEmpty()) {
             throw unreadable(e.getMessage());
@@ -155,7 +159,7 @@ final class JfrRecording {
     private Failure unreadable(String why) {
         return new Failure("cannot read " + file + ": " + (!Files.exists(file) ? "there is no such file"
                 : !Files.isReadable(file) ? "permission denied"
-                        : "it is not a Flight Recorder file, or is cut off or damaged (" + why + ")"));
+                        : "it is cut off or damaged (" + why + ")"));
     }
 
     private void take(RecordedEvent event) {

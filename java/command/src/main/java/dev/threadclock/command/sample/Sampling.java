@@ -58,10 +58,7 @@ public abstract class Sampling implements Closeable {
             return ChannelSampling.open(jvm.get(), period);
         } catch (AttachException | Failure e) {
             Subject subject = jvm.map(opened -> subject(opened, byProc(pid, opened.command())))
-                    .or(() -> TargetProcess.command(Path.of("/proc/" + pid), true)
-                            .map(command -> new Subject(byProc(pid, command.toString()), "", "",
-                                    SelfJar.version())))
-                    .orElseThrow(() -> e);
+                    .or(() -> fromOutside(pid)).orElseThrow(() -> e);
             Sampling sampling = ProcSampling.open(pid, subject, period).orElseThrow(() -> e);
             Terminal.stderr().println(choice.command() + ": " + e.getMessage() + ". This is what /proc shows."
                     + " Missing: Java's names and ids of threads (the kernel's names have 15 bytes, and"
@@ -69,6 +66,17 @@ public abstract class Sampling implements Closeable {
                     + " between two samples");
             return sampling;
         }
+    }
+
+    /** Empty: it is no JVM, or not visible. One that hides its libraries may be none. */
+    private static Optional<Subject> fromOutside(int pid) {
+        Path process = Path.of("/proc", Integer.toString(pid));
+        return TargetProcess.command(process, true).map(command -> {
+            boolean isJvm = command.program().equals("java")
+                    || TargetProcess.command(process, false).isPresent();
+            return new Subject(byProc(pid, command + (isJvm ? "" : ", perhaps not a JVM")), "", "",
+                    SelfJar.version());
+        });
     }
 
     private static String byProc(int pid, String command) {

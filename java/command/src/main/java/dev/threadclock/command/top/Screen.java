@@ -3,6 +3,7 @@ package dev.threadclock.command.top;
 
 import dev.threadclock.command.terminal.Style;
 import dev.threadclock.command.interval.Column;
+import dev.threadclock.command.terminal.Wrapped;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import java.time.Instant;
@@ -22,7 +23,6 @@ final class Screen {
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
     static final int MOST_FRAMES = 10;
     private static final List<String> HELP = List.of(
-            "",
             "  " + joined(" ", Column::key) + "  sort by " + joined(", ", Column::toString)
                     + "; s: by the next one",
             "  r            reverse the order",
@@ -31,18 +31,19 @@ final class Screen {
             "  /            show only names that contain a text; empty: show all",
             "  f            freeze the order: rows keep their places, numbers still change",
             "  p or space   pause the screen",
-            "  arrows, page up and down, home, end, j, k    select a thread",
+            "  arrows, page up and down, home, end, j, k",
+            "               select a thread",
             "  enter        show the methods in which it uses the CPU: its top frames are",
             "               taken while it runs, which stops it at a safepoint each time",
             "  q            quit",
             "",
-            "  Percentages are of one core. TIME is CPU time since the thread's start. WAIT%",
-            "  is the time in which the thread was runnable but had no CPU.",
-            "  S: R runnable, I runnable for Java but has not run, W waits, S waits with a",
-            "  time limit, B waits for a monitor, D in the kernel, X has ended.",
-            "  (ended threads): time of threads that no sample saw, or after the last sample.",
-            "  V: a group of virtual threads, whose time is included in their carriers';",
-            "  shown after 'threadclock attach PID virtual=on'.");
+            "Percentages are of one core. TIME is CPU time since the thread's start. WAIT%",
+            "is the time in which the thread was runnable but had no CPU.",
+            "S: R runnable, I runnable for Java but has not run, W waits, S waits with a time",
+            "limit, B waits for a monitor, D in the kernel, X has ended. V: a group of virtual",
+            "threads, whose time is included in their carriers'; shown after 'threadclock",
+            "attach PID virtual=on'. (ended threads): time of threads that no sample saw, or",
+            "after the last sample.");
 
     private static String joined(String between, Function<Column, Object> what) {
         return Column.SORTED.stream().map(what).map(String::valueOf).collect(Collectors.joining(between));
@@ -72,16 +73,12 @@ final class Screen {
         String clock = CLOCK.format(Instant.ofEpochMilli(iteration.interval().endMillis()).atZone(zone));
         lines.add(style.bold(Table.fit("threadclock top  " + state.label(), width - clock.length() - 1)) + " "
                 + clock);
-        Table.head(iteration, cpus).forEach(line -> lines.add(Table.fit(line, width)));
         List<String> below = panel(state.panel(), width);
-        int room = Math.max(0, height - lines.size() - 2 - below.size());
-        if (state.help()) {
-            HELP.stream().limit(room + 1).forEach(line -> lines.add(Table.fit(line, width)));
+        if (state.help()) { // it needs the room
+            Wrapped.help(HELP, width - 1).stream().limit(Math.max(0, height - 2 - below.size()))
+                    .forEach(line -> lines.add(Table.fit(line, width)));
         } else {
-            lines.add(
-                    style.reversed(
-                            Table.fit(" " + Column.titles(view.grouped(), width), width)));
-            rows(iteration.interval(), view, width, room, lines);
+            table(iteration, view, width, height - below.size(), lines);
         }
         while (lines.size() < height - 1 - below.size()) {
             lines.add("");
@@ -89,6 +86,14 @@ final class Screen {
         lines.addAll(below);
         lines.add(Table.fit(foot(view, state, width), width));
         return lines.subList(0, Math.min(height, lines.size()));
+    }
+
+    private void table(Iteration iteration, View view, int width, int height, List<String> lines) {
+        Table.head(iteration, cpus).forEach(line -> lines.add(Table.fit(line, width)));
+        int room = Math.max(0, height - lines.size() - 2);
+        lines.add(style.reversed(
+                Table.fit(" " + Column.titles(view.grouped(), width), width)));
+        rows(iteration.interval(), view, width, room, lines);
     }
 
     private void rows(Interval interval, View view, int width, int room, List<String> lines) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.interval.Interval;
+import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.record.Recorder.StopRequest;
 import dev.threadclock.command.sample.NoSampling;
 import java.io.IOException;
@@ -53,10 +54,34 @@ class RecorderTest {
             });
             recorder.run(stop);
             assertThat(recorder.recordedNanos()).isEqualTo(2_000_000_000L);
-            assertThat(recorder.failure()).get().extracting(IOException::getMessage)
+            assertThat(recorder.failure()).get().extracting(Throwable::getMessage)
                     .isEqualTo("No space left on device");
             assertThat(recorder.ended()).isFalse();
         }
+    }
+
+    private static void assertKeepsWhatCameBefore(Runnable failing, String why) {
+        try (StopRequest stop = new StopRequest()) {
+            Recorder recorder = new Recorder(new Seconds(), interval -> {
+                if (interval.endMillis() == 4000) {
+                    failing.run();
+                }
+            }, 0, Long.MAX_VALUE, recorded -> {
+            });
+            recorder.run(stop);
+            assertThat(recorder.recordedNanos()).isEqualTo(2_000_000_000L);
+            assertThat(recorder.failure()).get().extracting(Throwable::getMessage).isEqualTo(why);
+        }
+    }
+
+    @Test
+    void samplesThatCannotBeTakenKeepWhatCameBefore() {
+        assertKeepsWhatCameBefore(() -> {
+            throw new Failure("too many threads");
+        }, "too many threads");
+        assertKeepsWhatCameBefore(() -> {
+            throw new OutOfMemoryError("Java heap space");
+        }, "Java heap space");
     }
 
     /** Returns two intervals; then the JVM gets no CPU. */

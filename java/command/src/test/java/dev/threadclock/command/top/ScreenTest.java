@@ -88,6 +88,18 @@ class ScreenTest {
         assertThat(draw(pools(), 40, 24).get(4)).startsWith(">   20.0      - R       3  worker-2");
     }
 
+    private String help(int width, int height) {
+        List<String> lines = draw(pools(), width, height);
+        return String.join(" ", lines.subList(1, lines.size() - 1)).replaceAll("\\s+", " ").strip();
+    }
+
+    @Test
+    void theHelpIsWholeOnANarrowScreenToo() {
+        press("h");
+        assertThat(help(80, 24)).startsWith("t u y w m n sort by total").endsWith("after the last sample.")
+                .isEqualTo(help(60, 40)).isEqualTo(help(45, 60));
+    }
+
     @Test
     void theHeadHasLoadAndPressureOfTheHostWithin80Columns() {
         assertThat(draw(pools(), 80, 24).get(2).stripTrailing())
