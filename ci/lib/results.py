@@ -56,5 +56,9 @@ def of_ctest(case):
 
 
 for file in sys.argv[1:]:
-    for testcase in xml.etree.ElementTree.parse(file).iter("testcase"):
+    suite = xml.etree.ElementTree.parse(file).getroot()
+    testcases = list(suite.iter("testcase"))
+    if not testcases:  # an assumption of the whole class, whose text Surefire does not keep
+        emit("skip", suite.get("name").split(".")[-1], "what the whole class assumes is not so here")
+    for testcase in testcases:
         (of_ctest if testcase.get("status") else of_surefire)(testcase)

@@ -154,9 +154,12 @@ final class ChildJvm {
 
     /** The words of a command: each is given alone, or with others in a list or an array. */
     static List<String> words(Object... parts) {
-        return Stream.of(parts).flatMap(part -> part instanceof Collection<?> list ? list.stream()
-                : part instanceof Object[] array ? Stream.of(array) : Stream.of(part)).map(Object::toString)
-                .toList();
+        return Stream.of(parts).flatMap(ChildJvm::flat).map(Object::toString).toList();
+    }
+
+    private static Stream<?> flat(Object part) {
+        return part instanceof Collection<?> list ? list.stream().flatMap(ChildJvm::flat)
+                : part instanceof Object[] array ? Stream.of(array).flatMap(ChildJvm::flat) : Stream.of(part);
     }
 
     /** Starts any command, in words as above, with the environment of {@link #plain}. */

@@ -33,13 +33,17 @@ public final class JvmRecording implements Closeable {
         if (!started.text().contains("Started recording")) {
             started.close();
             throw new AttachException("the JVM " + target + " did not start a recording: "
-                    + Printable.line(started.text())
-                    + (started.text().contains("Unknown diagnostic command")
-                            ? "; it has no Flight Recorder (8u262, 11 and later have it): leave out"
-                                    + " the JVM's own events"
-                            : "; its settings are default, profile, or a .jfc file that this JVM can read,"
-                                    + " not " + settings));
+                    + Printable.line(started.text()) + advice(started.text(), settings));
         }
+    }
+
+    private static String advice(String answer, String settings) {
+        if (answer.contains("Unknown diagnostic command")) {
+            return "; it has no Flight Recorder (8u262, 11 and later have it): leave out the JVM's own events";
+        }
+        return settings.equals("default") || settings.equals("profile") ? ""
+                : "; its settings are default, profile, or a .jfc file that this JVM can read, not "
+                        + settings;
     }
 
     /**
