@@ -41,7 +41,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * result (2). The cells of ended threads become part of a base, in one store with the table without them;
  * their state is read after the thread was seen dead (3, 4).
  */
-class ScopeRegistry {
+final class ScopeRegistry {
     static final int USER = 0;
     static final int SYSTEM = 1;
     static final int INTERVALS = 2;
@@ -49,8 +49,7 @@ class ScopeRegistry {
     private static final int VALUES = EXTRAS + Extras.COUNT;
 
     private static final Clocks CLOCKS = Clocks.CLOCKS;
-    static final String ELSEWHERE = "a scope was closed on another thread than it was opened on";
-    static final String INTERRUPTED = "an error interrupted a thread that opened or closed a scope";
+    private static final String INTERRUPTED = "an error interrupted a thread that opened or closed a scope";
 
     /**
      * Readings to use again, because a new one is expensive. Any thread takes any: one of its own in a thread
@@ -63,9 +62,9 @@ class ScopeRegistry {
 
     private final Extras extras; // null: none
     private final boolean isWatched;
-    volatile Table table;
+    private volatile Table table;
     private volatile boolean hasEnded;
-    volatile String whyPartial = "";
+    private volatile String whyPartial = "";
 
     /** A watched registry can interrupt; its open and close are also ordered before what comes after them. */
     ScopeRegistry(boolean isWatched, Extra... extras) {
@@ -83,24 +82,24 @@ class ScopeRegistry {
     }
 
     /** A thread's sums and its outermost scope. Readers elsewhere see the words in the order of writing. */
-    static class Cell extends WeakReference<Thread> {
+    private static final class Cell extends WeakReference<Thread> {
         private static final int STATE = 0;
-        static final int NESTED = 1; // scopes within the outermost
-        static final int SUMS = 2;
+        private static final int NESTED = 1; // scopes within the outermost
+        private static final int SUMS = 2;
 
         private final int hash;
         private final int values;
-        final AtomicLongArray words; // ..., sums, sums, what the extras were at the beginning
+        private final AtomicLongArray words; // ..., sums, sums, what the extras were at the beginning
         private Reading reading;
-        volatile long dropped; // the state of a scope that does not count
+        private volatile long dropped; // the state of a scope that does not count
         private volatile long interrupting; // the state of a scope that is or was interrupted
         private long interrupted; // guarded by this
 
-        Cell(Thread thread, int values, int size) {
+        Cell(Thread thread, boolean withExtras) {
             super(thread);
             hash = System.identityHashCode(thread);
-            this.values = values;
-            words = new AtomicLongArray(size);
+            values = withExtras ? VALUES : EXTRAS;
+            words = new AtomicLongArray(SUMS + 2 * values + (withExtras ? VALUES : 0));
         }
 
         long state() {
@@ -120,21 +119,6 @@ class ScopeRegistry {
             return SUMS + 2 * values + value;
         }
 
-        /** Writes the sums of the next state, to which the scope with this one adds; null: nothing. */
-        void write(long state, Reading used, Extras extras) {
-            int from = sums(state);
-            int to = sums(state + 1);
-            boolean isKnown = used != null && used.totalNanos >= 0;
-            words.lazySet(to + USER, words.get(from + USER) + (isKnown ? used.userNanos : 0));
-            words.lazySet(to + SYSTEM, words.get(from + SYSTEM) + (isKnown ? used.systemNanos : 0));
-            words.lazySet(to + INTERVALS, words.get(from + INTERVALS) + (isKnown ? 1 : 0));
-            for (int i = EXTRAS; i < values; i++) {
-                long sum = words.get(from + i);
-                words.lazySet(to + i, used == null ? sum : Extras.sum(sum, words.get(begun(i)),
-                        extras.now(i - EXTRAS, Thread.currentThread())));
-            }
-        }
-
         /** Values from this to that, of closed scopes, added to a sum. */
         long add(long sum, int from, int to) {
             for (;;) {
@@ -151,9 +135,9 @@ class ScopeRegistry {
     }
 
     /** The cells of threads by their hash code, with gaps; a registry's changes are guarded by itself. */
-    static final class Table {
+    private static final class Table {
         private final long[] base; // the sums of threads that have ended; of all, once they are final
-        final Cell[] cells;
+        private final Cell[] cells;
         private final boolean isFinal;
         private int used;
 
@@ -214,7 +198,7 @@ class ScopeRegistry {
         }
     }
 
-    final void begin(Thread thread, Cell cell) {
+    private void begin(Thread thread, Cell cell) {
         long state = cell.state();
         if ((state & 1) != 0) { // it does not count
             next(cell, state++, null);
@@ -240,31 +224,15 @@ class ScopeRegistry {
         }
     }
 
-    final synchronized Cell add(Thread thread) {
+    private synchronized Cell add(Thread thread) {
         if (table.isFull()) {
             sweep();
         }
         Table now = table;
-        Cell cell = newCell(thread);
+        Cell cell = new Cell(thread, extras != null);
         now.add(cell);
         table = now; // publishes it
         return cell;
-    }
-
-    /** Adds what was measured elsewhere to the base. */
-    final synchronized void add(long userNanos, long systemNanos) {
-        if (!hasEnded) {
-            Table with = new Table(table.base.clone(), table.cells, false);
-            with.base[USER] += userNanos;
-            with.base[SYSTEM] += systemNanos;
-            with.used = table.used;
-            table = with;
-        }
-    }
-
-    Cell newCell(Thread thread) {
-        int values = extras == null ? EXTRAS : VALUES;
-        return new Cell(thread, values, Cell.SUMS + 2 * values + (extras == null ? 0 : VALUES));
     }
 
     /** Makes room: the sums of threads that have ended become part of the base. */
@@ -287,7 +255,9 @@ class ScopeRegistry {
                 if (cell.counts(cell.state())) {
                     partial("a thread ended within a scope");
                 }
-                fold(cell, base);
+                for (int i = 0; i < cell.values; i++) {
+                    base[i] = cell.add(base[i], i, i);
+                }
             }
         }
         Table table = new Table(base, new Cell[8 * Integer.highestOneBit(size + 1)], old.isFinal);
@@ -295,13 +265,6 @@ class ScopeRegistry {
             table.add(living[i]);
         }
         return table;
-    }
-
-    /** The sums of a thread that has ended become part of the base. */
-    void fold(Cell cell, long[] base) {
-        for (int i = 0; i < cell.values; i++) {
-            base[i] = cell.add(base[i], i, i);
-        }
     }
 
     private static Reading idleOrNew(Thread thread) {
@@ -352,7 +315,7 @@ class ScopeRegistry {
         }
     }
 
-    final void finish(Thread thread, Cell cell, long state) {
+    private void finish(Thread thread, Cell cell, long state) {
         Reading used = cell.reading;
         if (!CLOCKS.end(thread, used) && cell.counts(state)) {
             partial(whyUnknown(thread));
@@ -373,7 +336,18 @@ class ScopeRegistry {
 
     /** Closes the scope with this state, which has used that; null: it does not count. */
     private void next(Cell cell, long state, Reading used) {
-        cell.write(state, used, extras);
+        AtomicLongArray words = cell.words;
+        int from = cell.sums(state);
+        int to = cell.sums(state + 1);
+        boolean isKnown = used != null && used.totalNanos >= 0;
+        words.lazySet(to + USER, words.get(from + USER) + (isKnown ? used.userNanos : 0));
+        words.lazySet(to + SYSTEM, words.get(from + SYSTEM) + (isKnown ? used.systemNanos : 0));
+        words.lazySet(to + INTERVALS, words.get(from + INTERVALS) + (isKnown ? 1 : 0));
+        for (int i = EXTRAS; i < cell.values; i++) {
+            long sum = words.get(from + i);
+            words.lazySet(to + i, used == null ? sum : Extras.sum(sum, words.get(cell.begun(i)),
+                    extras.now(i - EXTRAS, Thread.currentThread())));
+        }
         set(cell, state + 1);
     }
 
@@ -386,12 +360,12 @@ class ScopeRegistry {
         for (Cell cell : table.cells) {
             long state = cell == null ? 0 : cell.state();
             if (cell != null && cell.counts(state)) {
-                drop(cell, state, ELSEWHERE);
+                drop(cell, state, "a scope was closed on another thread than it was opened on");
             }
         }
     }
 
-    final void drop(Cell cell, long state, String why) {
+    private void drop(Cell cell, long state, String why) {
         partial(why);
         cell.dropped = state;
     }
@@ -427,7 +401,7 @@ class ScopeRegistry {
     static final class Sums {
         final long[] all = new long[VALUES];
         private final long[] ofOne = new long[VALUES];
-        Reading used;
+        private Reading used;
 
         Sums prepared() {
             used = new Reading();
@@ -484,7 +458,7 @@ class ScopeRegistry {
     }
 
     /** Reads what the open scope has used, and its extras now; right if it stays open meanwhile. */
-    final boolean readSoFar(Cell cell, Sums sums) {
+    private boolean readSoFar(Cell cell, Sums sums) {
         Thread thread = cell.get();
         Reading reading = cell.reading;
         if (thread == null || reading == null) {

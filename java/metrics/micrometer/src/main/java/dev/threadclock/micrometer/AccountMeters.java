@@ -2,10 +2,8 @@
 package dev.threadclock.micrometer;
 
 import dev.threadclock.CpuAccount;
-import dev.threadclock.CpuAttribution;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuMetric;
-import dev.threadclock.CpuSnapshot;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -19,11 +17,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The meters of one registry, of the account of the process or of an attribution. A registry reads them one
- * by one and does not report when a scrape begins, but a scrape reads each of them once. So when a meter
- * that has already reported in this scrape is read again, the next scrape has begun. Prometheus's registry
- * walks the meters of one name after those of another, and may see one that is added meanwhile: those of a
- * new group are added while it is not at user and system, which would be seen one without the other.
+ * The meters of one registry. A registry reads them one by one and does not report when a scrape begins, but
+ * a scrape reads each of them once. So when a meter that has already reported in this scrape is read again,
+ * the next scrape has begun. Prometheus's registry walks the meters of one name after those of another, and
+ * may see one that is added meanwhile: those of a new group are added while it is not at user and system,
+ * which would be seen one without the other.
  */
 final class AccountMeters {
     /** Limits how long meters that are read outside of scrapes use one account. */
@@ -33,23 +31,20 @@ final class AccountMeters {
 
     private final MeterRegistry registry;
     private final Tags tags;
-    private final CpuAttribution attribution; // null: the account
     private final Map<Tags, Map<CpuMetric, Meter>> meters = new HashMap<>(); // null: about to be registered
     private Scrape scrape;
     private long scrapes;
     private long registered; // the number of the last scrape whose groups have their meters
 
-    AccountMeters(MeterRegistry registry, Tags tags, CpuAttribution attribution) {
+    AccountMeters(MeterRegistry registry, Tags tags) {
         this.registry = registry;
         this.tags = tags;
-        this.attribution = attribution;
     }
 
-    /** Throws IllegalStateException with the reason, if there is nothing to read. */
-    void begin() {
+    void begin(CpuAccount account) {
         Scrape first;
         synchronized (this) {
-            first = read();
+            first = new Scrape(account, ++scrapes);
             first.begunNanos -= LONGEST_SCRAPE_NANOS; // so that the first read begins a scrape
             scrape = first;
             registered = first.number;
@@ -58,41 +53,24 @@ final class AccountMeters {
     }
 
     private static final class Scrape {
-        private final CpuAccount account; // null: of an attribution
+        private final CpuAccount account;
         private final long number;
         private final Map<Tags, CpuGroup> groups = new HashMap<>();
-        private final Map<Tags, CpuSnapshot> keys = new HashMap<>();
         private long begunNanos = System.nanoTime();
 
         Scrape(CpuAccount account, long number) {
             this.account = account;
             this.number = number;
-        }
-
-        /** -1: unknown, or there is no such group or key any more. */
-        long of(Tags key, CpuMetric metric) {
-            CpuSnapshot used = keys.get(key);
-            if (used != null && !metric.mode().isEmpty()) {
-                return metric == CpuMetric.CPU_USER ? used.userNanos() : used.systemNanos();
+            for (CpuGroup group : account.groups()) {
+                groups.put(Tags.of("kind", group.kind().label(), "group", group.name()), group);
             }
-            CpuGroup group = groups.get(key);
-            return group != null ? group.value(metric)
-                    : key == PROCESS && account != null ? account.value(metric) : -1;
         }
-    }
 
-    private Scrape read() {
-        if (attribution != null) {
-            Map<String, CpuSnapshot> keys = attribution.read();
-            Scrape read = new Scrape(null, ++scrapes);
-            keys.forEach((key, used) -> read.keys.put(Tags.of("by", attribution.name(), "key", key), used));
-            return read;
+        /** -1: unknown, or there is no such group any more. */
+        long of(Tags key, CpuMetric metric) {
+            CpuGroup group = groups.get(key);
+            return key == PROCESS ? account.value(metric) : group == null ? -1 : group.value(metric);
         }
-        Scrape read = new Scrape(CpuAccount.read(), ++scrapes);
-        for (CpuGroup group : read.account.groups()) {
-            read.groups.put(Tags.of("kind", group.kind().label(), "group", group.name()), group);
-        }
-        return read;
     }
 
     /** What one meter reports. That of a group which is gone keeps its last value until it is removed. */
@@ -143,22 +121,18 @@ final class AccountMeters {
         return current;
     }
 
-    /** Begins a scrape with a new reading or, if there is none, with the values of the last one. */
+    /** Begins a scrape with a new account or, if that cannot be read, the last one. */
     private synchronized Scrape begunAnew() {
         try {
-            scrape = read();
+            scrape = new Scrape(CpuAccount.read(), ++scrapes);
         } catch (IllegalStateException e) {
-            Scrape again = new Scrape(scrape.account, ++scrapes);
-            again.groups.putAll(scrape.groups);
-            again.keys.putAll(scrape.keys);
-            scrape = again;
+            scrape = new Scrape(scrape.account, ++scrapes);
         }
         return scrape;
     }
 
     private void registerNew(Scrape begun) {
         begun.groups.keySet().forEach(key -> registerNew(begun, key));
-        begun.keys.keySet().forEach(key -> registerNew(begun, key));
         registerNew(begun, PROCESS);
         removeGone(begun);
     }
@@ -182,13 +156,12 @@ final class AccountMeters {
         meters.get(key).put(metric, meter);
     }
 
-    /** Of pools and keys that have given up their place. */
+    /** Of pools that have given up their place in the account. */
     private void removeGone(Scrape begun) {
         List<Meter> gone = new ArrayList<>();
         synchronized (this) {
             meters.entrySet().removeIf(entry -> entry.getKey() != PROCESS
-                    && !begun.groups.containsKey(entry.getKey()) && !begun.keys.containsKey(entry.getKey())
-                    && gone.addAll(entry.getValue().values()));
+                    && !begun.groups.containsKey(entry.getKey()) && gone.addAll(entry.getValue().values()));
         }
         gone.removeIf(Objects::isNull);
         gone.forEach(registry::remove);
@@ -206,10 +179,8 @@ final class AccountMeters {
                     .strongReference(true).tags(all).baseUnit(unit).description(metric.description())
                     .register(registry);
         }
-        String label = attribution == null ? metric.label() : "threadclock.key.cpu.time";
-        String description = attribution == null ? metric.description() : "CPU time that was used for a key";
-        return FunctionCounter.builder(label, this, any -> value.counted())
+        return FunctionCounter.builder(metric.label(), this, any -> value.counted())
                 .tags(metric.mode().isEmpty() ? all : all.and("cpu.mode", metric.mode()))
-                .baseUnit(unit).description(description).register(registry);
+                .baseUnit(unit).description(metric.description()).register(registry);
     }
 }

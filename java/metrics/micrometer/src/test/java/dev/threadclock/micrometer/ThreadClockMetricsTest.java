@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.threadclock.CpuAccount;
-import dev.threadclock.CpuAttribution;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
@@ -13,7 +12,6 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -253,27 +251,6 @@ class ThreadClockMetricsTest {
             }
         }
         assertThat(last.keySet()).anyMatch(line -> line.contains("group=\"steady-*\""));
-    }
-
-    /** A key that has given up its place has no meters any more, and goes on where it was when it is back. */
-    @Test
-    void keysComeAndGo() throws Exception {
-        CpuAttribution jobs = new CpuAttribution("job", 1);
-        SimpleMeterRegistry simple = new SimpleMeterRegistry();
-        ThreadClockMetrics.of(jobs, Tag.of("own", "yes")).bindTo(simple);
-        double[] last = new double[2];
-        for (int i = 0; i < 3; i++) { // each uses more than twice as much as the others before
-            String job = "job" + i % 2;
-            long nanos = WORK_NANOS / 5 << 2 * i;
-            jobs.of(job).measure(() -> Work.burn(nanos));
-            scrape(simple);
-            scrape(simple);
-            double now = simple.get("threadclock.key.cpu.time").tags("by", "job", "key", job, "own", "yes")
-                    .functionCounters().stream().mapToDouble(FunctionCounter::count).sum();
-            assertThat(now).isGreaterThan(last[i % 2] + nanos / 1e9 * 0.99);
-            last[i % 2] = now;
-            assertThat(simple.find("threadclock.key.cpu.time").meters()).hasSize(6);
-        }
     }
 
     /**

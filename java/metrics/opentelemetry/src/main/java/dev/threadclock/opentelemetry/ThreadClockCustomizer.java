@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
-import dev.threadclock.CpuAttribution;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizer;
@@ -12,9 +11,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Configures threadclock by properties wherever OpenTelemetry configures itself by them: in its Java agent,
- * which loads this as an extension, and with {@code opentelemetry-sdk-extension-autoconfigure}.
- * docs/metrics.md lists the properties.
+ * Configures threadclock wherever OpenTelemetry configures itself: in its Java agent, which loads this as an
+ * extension, and with {@code opentelemetry-sdk-extension-autoconfigure}. docs/metrics.md lists the
+ * properties.
  */
 public final class ThreadClockCustomizer implements AutoConfigurationCustomizerProvider {
     private static final String PREFIX = "otel.instrumentation.threadclock.";
@@ -22,8 +21,6 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
 
     /** In this class, because the listener's does not load without OpenTelemetry's Java agent. */
     static volatile boolean metrics;
-    /** What the metrics also report; null: nothing. */
-    static volatile CpuAttribution attribution;
     private static volatile boolean isConfigured;
 
     /** Whether the library's native code works; if not, logs the reason once. */
@@ -46,24 +43,13 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
         // provider first. The metrics themselves need the finished SDK, which only the agent's listener gets,
         // without the properties: hence the static flag.
         configuration.addMeterProviderCustomizer((builder, config) -> {
-            configure(isOn(config, "metrics", true), isOn(config, "virtual-threads", false),
-                    config.getBoolean(PREFIX + "enabled", true) ? config.getString(PREFIX + "attribution.key")
-                            : null);
+            if (isOn(config, "virtual-threads", false)) {
+                orLogsWhyNot("virtual threads", VirtualThreads::startAccounting);
+            }
+            metrics = isOn(config, "metrics", true);
+            isConfigured = true;
             return builder;
         });
-    }
-
-    /** All but the spans; the key is null for no attribution. */
-    static void configure(boolean withMetrics, boolean withVirtualThreads, String key) {
-        isConfigured = true;
-        metrics = withMetrics && NativeCode.WORKS;
-        if (withVirtualThreads && NativeCode.WORKS) {
-            orLogsWhyNot("virtual threads", VirtualThreads::startAccounting);
-        }
-        attribution = key == null || !NativeCode.WORKS ? null : new CpuAttribution(key);
-        if (attribution != null) {
-            orLogsWhyNot("keys", () -> ThreadClockSpans.attribute(attribution));
-        }
     }
 
     /** With a declarative configuration, OpenTelemetry calls no customizer: then this says so. */
@@ -72,8 +58,8 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
             String file = System.getProperty(property,
                     System.getenv(property.replace('.', '_').toUpperCase(Locale.ROOT)));
             if (!isConfigured && file != null) {
-                LOGGER.log(Level.WARNING, "threadclock reports nothing, because {0}={1} does not name it:"
-                        + " add \"- threadclock:\" to the processors of its tracer_provider",
+                LOGGER.log(Level.WARNING, "threadclock reports nothing: it is configured by properties, which"
+                        + " OpenTelemetry ignores because of {0}={1}; configure OpenTelemetry by properties",
                         new Object[]{property, file});
                 return;
             }

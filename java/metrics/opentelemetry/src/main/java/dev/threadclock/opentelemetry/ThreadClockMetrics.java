@@ -2,7 +2,6 @@
 package dev.threadclock.opentelemetry;
 
 import dev.threadclock.CpuAccount;
-import dev.threadclock.CpuAttribution;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuMetric;
 import io.opentelemetry.api.OpenTelemetry;
@@ -11,7 +10,6 @@ import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.BatchCallback;
 import io.opentelemetry.api.metrics.LongCounterBuilder;
 import io.opentelemetry.api.metrics.Meter;
-import io.opentelemetry.api.metrics.ObservableDoubleCounter;
 import io.opentelemetry.api.metrics.ObservableDoubleMeasurement;
 import io.opentelemetry.api.metrics.ObservableLongMeasurement;
 import io.opentelemetry.api.metrics.ObservableMeasurement;
@@ -38,8 +36,6 @@ public final class ThreadClockMetrics {
     private static final AttributeKey<String> MODE = AttributeKey.stringKey("cpu.mode");
     private static final AttributeKey<String> KIND = AttributeKey.stringKey("threadclock.kind");
     private static final AttributeKey<String> GROUP = AttributeKey.stringKey("threadclock.group");
-    private static final AttributeKey<String> BY = AttributeKey.stringKey("threadclock.by");
-    private static final AttributeKey<String> KEY = AttributeKey.stringKey("threadclock.key");
     private static final double SECOND_NANOS = 1e9;
 
     private final Map<CpuMetric, ObservableMeasurement> instruments = new EnumMap<>(CpuMetric.class);
@@ -86,28 +82,6 @@ public final class ThreadClockMetrics {
         ObservableMeasurement[] all = to.instruments.values().stream().distinct()
                 .toArray(ObservableMeasurement[]::new);
         return meter.batchCallback(to::report, all[0], all);
-    }
-
-    /**
-     * Registers an attribution: {@code threadclock.key.cpu.time}, a counter in seconds with the attributes
-     * {@code threadclock.by} (the attribution's name), {@code threadclock.key} and {@code cpu.mode}. All
-     * keys, with {@code (other)} and {@code (unattributed)}, add up to the process's CPU time.
-     *
-     * @param meter creates the instrument
-     * @param attribution whose keys are reported
-     * @return ends the reports when it is closed
-     * @throws IllegalStateException with the reason, without the native library
-     */
-    public static ObservableDoubleCounter register(Meter meter, CpuAttribution attribution) {
-        attribution.read();
-        return meter.counterBuilder("threadclock.key.cpu.time").ofDoubles().setUnit("s")
-                .setDescription("CPU time that was used for a key")
-                .buildWithCallback(time -> attribution.read().forEach((key, used) -> {
-                    Attributes of = Attributes.of(BY, attribution.name(), KEY, key);
-                    time.record(used.userNanos() / SECOND_NANOS, of.toBuilder().put(MODE, "user").build());
-                    time.record(used.systemNanos() / SECOND_NANOS,
-                            of.toBuilder().put(MODE, "system").build());
-                }));
     }
 
     private void report() {
