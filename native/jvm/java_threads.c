@@ -173,7 +173,7 @@ void JNICALL java_threads_started(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     __atomic_fetch_add(&jvm.started, 1, __ATOMIC_RELEASE);
     if (TC_LOAD(jvm.watching) && find_fields(env))
         tc_threads_register_own(id_of(env, thread), &registered);
-    /* After a detach this would raise what the JVM answers the thread about itself, but not what others get. */
+    /* After a detach this would raise what the JVM answers the thread itself, but not what others get. */
     bool is_detached = TC_LOAD(jvm.watched) && !TC_LOAD(jvm.watching);
     if (is_detached || !thread_events_are_wanted(true) || threadclock_times_now(&begun) != 0)
         begun = (struct threadclock_times){.total_ns = 0}; /* also of when it was attached before */

@@ -55,6 +55,14 @@ void burn_user_ns(int64_t ns)
         spin_until(monotonic_ns() + 100000); /* the vDSO clock: user mode, but for one call in 100 us */
 }
 
+void spin_past_a_tick(int64_t ns)
+{
+    int64_t before_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+    spin_until(monotonic_ns() + ns);
+    while (clock_ns(CLOCK_MONOTONIC_COARSE) == before_ns) {
+    }
+}
+
 void burn_system_ns(int64_t ns)
 {
     static char zeros[1 << 20];

@@ -25,6 +25,12 @@ int compare_ns(const void *a, const void *b);
 
 /* Keeps the thread busy until it has used this much CPU time: in user mode, or in the kernel. */
 void burn_user_ns(int64_t ns);
+
+/*
+ * For so long, and until the kernel's coarse clock has moved on: then nothing is cached any more. An emulated
+ * CPU's ticks come late where its host is busy.
+ */
+void spin_past_a_tick(int64_t ns);
 void burn_system_ns(int64_t ns);
 
 /* The moment of a tick that has passed; the others are whole ticks away from it. Takes 25 ticks. */

@@ -73,9 +73,9 @@ TEST_IN_NEW_THREAD(each_read_begins_anew)
 {
     assert_in_any_thread(threadclock_thread_register(&self) == 0);
     for (int i = 0; i < READS; i++) {
-        burn_user_ns(8 * NS_PER_MS); /* longer than a tick: no value cached before a restore stays valid */
+        spin_past_a_tick(8 * NS_PER_MS); /* no value cached before a restore stays valid */
         live_an_hour(self);
-        burn_user_ns(8 * NS_PER_MS);
+        spin_past_a_tick(8 * NS_PER_MS);
         assert_in_any_thread(reads[i]() <= thread_cpu_ns() + WITHIN_NS);
         for (int j = 0; j < READS; j++)
             assert_in_any_thread(reads[j]() <= thread_cpu_ns() + WITHIN_NS);
@@ -88,7 +88,7 @@ TEST_IN_NEW_THREAD(each_read_begins_anew)
     }
     live_an_hour(self);
     assert_in_any_thread(threadclock_thread_unregister() == 0); /* the thread keeps the hour */
-    burn_user_ns(8 * NS_PER_MS);
+    spin_past_a_tick(8 * NS_PER_MS);
     assert_in_any_thread(threadclock_user_tick_ns() <= thread_cpu_ns()
                          && by_tid() <= thread_cpu_ns() + WITHIN_NS);
 }
@@ -111,7 +111,7 @@ TEST_IN_NEW_THREAD(several_find_out_at_once)
         assert_in_any_thread(pthread_create(&readers[i], NULL, read_all_the_time, NULL) == 0);
     for (int round = 0; round < 30; round++) {
         live_an_hour(self);
-        burn_user_ns(10 * NS_PER_MS);
+        spin_past_a_tick(10 * NS_PER_MS);
         int64_t last_ns = 0;
         for (int i = 0; i < 1000; i++) {
             int64_t ns = threadclock_total_now_ns();

@@ -39,7 +39,8 @@ public final class JvmRecording implements Closeable {
 
     private static String advice(String answer, String settings) {
         if (answer.contains("Unknown diagnostic command")) {
-            return "; it has no Flight Recorder (8u262, 11 and later have it): leave out the JVM's own events";
+            return "; it has no Flight Recorder (8u262, 11 and later have it): leave out the JVM's own"
+                    + " events";
         }
         return settings.equals("default") || settings.equals("profile") ? ""
                 : "; its settings are default, profile, or a .jfc file that this JVM can read, not "
