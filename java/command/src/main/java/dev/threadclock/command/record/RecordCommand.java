@@ -208,9 +208,9 @@ public final class RecordCommand extends Subcommand {
 
     private Recorder recorded(Sampling sampling, long fromMillis, StopRequest stop, Recorder.Writer writer) {
         try (Progress progress = new Progress()) {
-            progress.say("Recording " + sampling.label() + "; Ctrl-C ends it");
             Recorder recorder = new Recorder(sampling, writer, fromMillis,
-                    duration.isZero() ? Long.MAX_VALUE : duration.toNanos(), sofar -> tell(progress, sofar));
+                    duration.isZero() ? Long.MAX_VALUE : duration.toNanos(),
+                    sofar -> tell(progress, sofar, sampling.label()));
             recorder.run(stop);
             return recorder;
         }
@@ -249,8 +249,10 @@ public final class RecordCommand extends Subcommand {
         }
     }
 
-    private void tell(Progress progress, Recorder recorder) {
-        if (Terminal.stderr().watched()) {
+    private void tell(Progress progress, Recorder recorder, String label) {
+        if (recorder.recordedNanos() == 0) {
+            progress.say("Recording " + label + "; Ctrl-C ends it");
+        } else if (Terminal.stderr().watched()) {
             progress.say("Recording: " + Figures.seconds(recorder.recordedNanos())
                     + (duration.isZero() ? "" : " of " + Figures.seconds(duration.toNanos()))
                     + "; Ctrl-C ends it and keeps what was recorded");

@@ -43,7 +43,7 @@ final class Recorder {
     /**
      * @param fromMillis since 1970: what was before is not recorded, though samples of it may still come
      * @param mostNanos the longest duration
-     * @param progress called after each interval
+     * @param progress called when the first interval begins, and after each
      */
     Recorder(Sampling sampling, Writer writer, long fromMillis, long mostNanos,
             Consumer<Recorder> progress) {
@@ -104,6 +104,7 @@ final class Recorder {
         if (beganNanos.isEmpty()) {
             if (!ended && interval.get().endMillis() >= fromMillis) {
                 beganNanos = OptionalLong.of(System.nanoTime());
+                progress.accept(this);
             }
             return !ended;
         }
