@@ -36,7 +36,7 @@ PEERS = {
     "oshi": "OSHI `OSThread`",
 }
 CODE = [*READ_CODE, "lab/programs/reads.c", "lab/programs/jmh/src",
-        *library_java("ThreadClock", "CpuMeter", "internal/Clocks", "internal/JniClocks", "internal/Native")]
+        *library_java("ThreadClock", "CpuMeter", "internal/Clocks", "internal/Native")]
 SECONDS = 45, 305
 
 

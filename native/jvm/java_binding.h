@@ -38,11 +38,10 @@
     METHOD(processTimes, "(J)I")                         \
     METHOD(tidTimes, "(IJ)I")                            \
     METHOD(allThreads, "(JI)I")                          \
-    METHOD(waitedNanos, "(IJ)J")                         \
+    METHOD(waitedNanos, "(I)J")                          \
     METHOD(tid, "(Ljava/lang/Thread;)I")                 \
     METHOD(threadTimes, "(Ljava/lang/Thread;J)I")        \
-    METHOD(describe, "(IIJ)I")                           \
-    METHOD(sourceName, "(II)Ljava/lang/String;")         \
+    METHOD(describe, "(II[J)Ljava/lang/String;")         \
     METHOD(version, "()Ljava/lang/String;")              \
     METHOD(addressOf, "(Ljava/nio/Buffer;)J")            \
     METHOD(findThreads, "()V")                           \

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <jni.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "instance.h"
@@ -119,9 +118,9 @@ NATIVE(jint, allThreads, jlong address, jint capacity)
     return (jint)threadclock_all_threads((struct threadclock_thread_row *)address, (size_t)capacity);
 }
 
-NATIVE(jlong, waitedNanos, jint tid, jlong ran_ns)
+NATIVE(jlong, waitedNanos, jint tid)
 {
-    int64_t waited_ns = tc_run_queue_waited_ns(tid == 0 ? tc_own_tid() : tid, ran_ns);
+    int64_t waited_ns = tc_run_queue_waited_ns(tid == 0 ? tc_own_tid() : tid, 0);
     return waited_ns < 0 ? -1 : (jlong)waited_ns;
 }
 
@@ -191,23 +190,16 @@ NATIVE(jint, intervalSoFar, jobject thread, jlong begun, jlong address)
                       : tc_interval_elsewhere(&interval.begun, &now, (struct threadclock_times *)address);
 }
 
-/* Stores at an address: id and system calls as ints, resolution and age as longs. 0 or a negative errno. */
-NATIVE(jint, describe, jint quantity, jint freshness, jlong address)
+NATIVE(jstring, describe, jint quantity, jint freshness, jlongArray values)
 {
     struct threadclock_source source;
-    int error = threadclock_describe((enum threadclock_quantity)quantity,
-                                     (enum threadclock_freshness)freshness, &source);
-    if (error == 0)
-        memcpy((void *)address, &source, offsetof(struct threadclock_source, name));
-    return error;
-}
-
-NATIVE(jstring, sourceName, jint quantity, jint freshness)
-{
-    struct threadclock_source source;
-    int error = threadclock_describe((enum threadclock_quantity)quantity,
-                                     (enum threadclock_freshness)freshness, &source);
-    return error == 0 ? (*env)->NewStringUTF(env, source.name) : NULL;
+    if (threadclock_describe((enum threadclock_quantity)quantity, (enum threadclock_freshness)freshness,
+                             &source)
+        != 0)
+        return NULL;
+    const jlong described[] = {source.system_calls, source.resolution_ns, source.age_ns};
+    (*env)->SetLongArrayRegion(env, values, 0, sizeof described / sizeof *described, described);
+    return (*env)->NewStringUTF(env, source.name);
 }
 
 NATIVE(jstring, version)
@@ -318,7 +310,7 @@ NATIVE(jint, virtualClock)
     return tc_virtual_epoch() != 0 ? (jint)tc_virtual_clock() : -1;
 }
 
-/* The values of a group, in the order of VirtualGroups.java. */
+/* The values of a group, in the order of CpuTimeEvents.java. */
 struct group_values {
     jlong threads, mounted, user_ns, total_ns;
 };
@@ -338,7 +330,7 @@ static jobjectArray names_of(JNIEnv *env, const struct tc_virtual_group *groups,
     return names;
 }
 
-_Static_assert(TC_VIRTUAL_GROUPS == 128, "VirtualGroups.MOST");
+_Static_assert(TC_VIRTUAL_GROUPS == 128, "Native.VIRTUAL_GROUPS");
 
 NATIVE(jobjectArray, virtualGroups, jlongArray values)
 {

@@ -68,7 +68,7 @@ final class AccountReader {
     /** A caller that waited while another thread read gets that reading, if it is young enough. */
     private synchronized Reading readAnew(Reading before, long maxAgeNanos) {
         if (last == before || !last.isYoung(maxAgeNanos)) {
-            int groups = Clocks.CLOCKS.account(maxAgeNanos, started.live(), values, names);
+            int groups = Clocks.account(maxAgeNanos, started.live(), values, names);
             if (values[IS_NEW] != 0) {
                 started.used();
             }

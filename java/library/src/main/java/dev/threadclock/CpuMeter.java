@@ -35,8 +35,6 @@ import dev.threadclock.internal.Reading;
  * or the process was restored from a checkpoint (CRIU, CRaC).
  */
 public final class CpuMeter implements AutoCloseable {
-    private static final Clocks CLOCKS = Clocks.CLOCKS;
-
     private final Reading reading = new Reading();
     private final Extras extras; // null: none
     private final long[] begunExtras = new long[Extras.COUNT];
@@ -75,7 +73,7 @@ public final class CpuMeter implements AutoCloseable {
                 begunExtras[i] = extras.now(i, thread);
             }
         }
-        if (!CLOCKS.begin(thread, reading) && JavaThread.isCarried(thread)) {
+        if (!Clocks.begin(thread, reading) && JavaThread.isCarried(thread)) {
             throw new IllegalStateException(VirtualThreads.whyUnknown());
         }
         owner = thread;
@@ -93,7 +91,7 @@ public final class CpuMeter implements AutoCloseable {
         if (owner != Thread.currentThread()) {
             throw notOurs(owner);
         }
-        isUnknown |= !CLOCKS.end(owner, reading);
+        isUnknown |= !Clocks.end(owner, reading);
         if (extras != null) {
             for (int i = 0; i < Extras.COUNT; i++) {
                 extraSums[i] = Extras.sum(extraSums[i], begunExtras[i], extras.now(i, owner));

@@ -27,8 +27,8 @@ final class Extras {
 
     long now(int extra, Thread thread) {
         return !isMeasured[extra] ? -1
-                : extra == Extra.WAITED.ordinal() ? Clocks.CLOCKS.waitedNanos(thread)
-                        : Clocks.CLOCKS.allocatedBytes(thread);
+                : extra == Extra.WAITED.ordinal() ? Clocks.waitedNanos(thread)
+                        : Clocks.allocatedBytes(thread);
     }
 
     /** A sum with another interval. Once unknown, it stays unknown. */

@@ -48,7 +48,6 @@ final class ScopeRegistry {
     static final int EXTRAS = 3; // the first
     private static final int VALUES = EXTRAS + Extras.COUNT;
 
-    private static final Clocks CLOCKS = Clocks.CLOCKS;
     private static final String INTERRUPTED = "an error interrupted a thread that opened or closed a scope";
 
     /**
@@ -210,7 +209,7 @@ final class ScopeRegistry {
         for (int i = cell.values - 1; i >= EXTRAS; i--) {
             cell.words.lazySet(cell.begun(i), extras.now(i - EXTRAS, thread));
         }
-        if (!CLOCKS.begin(thread, cell.reading)) {
+        if (!Clocks.begin(thread, cell.reading)) {
             partial(whyUnknown(thread));
         }
         set(cell, state + 1);
@@ -317,7 +316,7 @@ final class ScopeRegistry {
 
     private void finish(Thread thread, Cell cell, long state) {
         Reading used = cell.reading;
-        if (!CLOCKS.end(thread, used) && cell.counts(state)) {
+        if (!Clocks.end(thread, used) && cell.counts(state)) {
             partial(whyUnknown(thread));
         }
         next(cell, state, cell.counts(state) ? used : null);
@@ -470,7 +469,7 @@ final class ScopeRegistry {
         for (int i = EXTRAS; i < cell.values; i++) {
             sums.ofOne[i] = extras.now(i - EXTRAS, thread);
         }
-        return CLOCKS.soFar(thread, reading, sums.used);
+        return Clocks.soFar(thread, reading, sums.used);
     }
 
     /** Ends the work; true: this was the first call. */

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
-import dev.threadclock.internal.Clocks.SourceFacts;
+import dev.threadclock.internal.Clocks;
 
 /** Where reads of a quantity at a freshness get their value in this JVM, for people and logs. Immutable. */
 public final class Source {
     private final Quantity quantity;
     private final Freshness freshness;
-    private final SourceFacts facts;
+    private final String name;
+    private final long[] values = new long[3];
 
-    Source(Quantity quantity, Freshness freshness, SourceFacts facts) {
+    Source(Quantity quantity, Freshness freshness) {
         this.quantity = quantity;
         this.freshness = freshness;
-        this.facts = facts;
+        name = Clocks.source(quantity.ordinal(), freshness.ordinal(), values);
     }
 
     /** {@return the quantity that is read} */
@@ -30,44 +31,43 @@ public final class Source {
      * read returns -1}
      */
     public String name() {
-        return facts.name;
+        return name;
     }
 
     /** {@return how Java calls the source: "JNI" or "ThreadMXBean"} */
     public String binding() {
-        return facts.binding;
+        return ThreadClock.isNative() ? "JNI" : "ThreadMXBean";
     }
 
     /** {@return the system calls in one read; 0 for the tick cache, which makes one per tick; -1: unknown} */
     public int systemCalls() {
-        return facts.systemCalls;
+        return (int) values[0];
     }
 
     /** {@return the smallest step of the value in nanoseconds; -1 if not known} */
     public long resolutionNanos() {
-        return facts.resolutionNanos;
+        return values[1];
     }
 
     /**
      * {@return the maximum age in nanoseconds: 0 for NOW, typically two ticks for TICK; -1: unknown}
      */
     public long ageNanos() {
-        return facts.ageNanos;
+        return values[2];
     }
 
     /** {@return why the native library is not used, with the remedy; empty if it is used} */
     public String whyNotNative() {
-        return facts.whyNotNative;
+        return Clocks.whyNotNative();
     }
 
     /** Returns all values on one line. */
     @Override
     public String toString() {
-        String text = quantity + " " + freshness + ": " + facts.name + " through " + facts.binding
-                + ", steps of "
-                + nanos(facts.resolutionNanos) + ", at most " + nanos(facts.ageNanos) + " old, system calls: "
-                + (facts.systemCalls < 0 ? "not known" : facts.systemCalls);
-        return facts.whyNotNative.isEmpty() ? text : text + " (" + facts.whyNotNative + ")";
+        String text = quantity + " " + freshness + ": " + name + " through " + binding() + ", steps of "
+                + nanos(resolutionNanos()) + ", at most " + nanos(ageNanos()) + " old, system calls: "
+                + (systemCalls() < 0 ? "not known" : systemCalls());
+        return whyNotNative().isEmpty() ? text : text + " (" + whyNotNative() + ")";
     }
 
     private static String nanos(long nanos) {

@@ -44,16 +44,14 @@ import java.util.Objects;
  * {@code dev.threadclock}.
  */
 public final class ThreadClock {
-    private static final Clocks CLOCKS = Clocks.CLOCKS;
-
     private ThreadClock() {}
 
     private static long virtualNanos(Thread thread, Quantity quantity, Freshness freshness) {
-        return CLOCKS.virtualNanos(thread, quantity.ordinal(), freshness.ordinal());
+        return Clocks.virtualNanos(thread, quantity.ordinal(), freshness.ordinal());
     }
 
     private static boolean virtualTimes(Thread thread, Freshness freshness, CpuTimes times) {
-        return CLOCKS.virtualTimes(thread, freshness.ordinal(), times.reading);
+        return Clocks.virtualTimes(thread, freshness.ordinal(), times.reading);
     }
 
     /**
@@ -65,7 +63,7 @@ public final class ThreadClock {
     public static long userNanos() {
         Thread thread = Thread.currentThread();
         return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.USER, Freshness.TICK)
-                : CLOCKS.userTickNanos();
+                : Clocks.userTickNanos();
     }
 
     /**
@@ -77,7 +75,7 @@ public final class ThreadClock {
     public static long systemNanos() {
         Thread thread = Thread.currentThread();
         return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.SYSTEM, Freshness.TICK)
-                : CLOCKS.systemTickNanos();
+                : Clocks.systemTickNanos();
     }
 
     /**
@@ -89,7 +87,7 @@ public final class ThreadClock {
     public static long totalNanos() {
         Thread thread = Thread.currentThread();
         return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.TOTAL, Freshness.TICK)
-                : CLOCKS.totalTickNanos();
+                : Clocks.totalTickNanos();
     }
 
     /**
@@ -102,7 +100,7 @@ public final class ThreadClock {
     public static long userNowNanos() {
         Thread thread = Thread.currentThread();
         return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.USER, Freshness.NOW)
-                : CLOCKS.userNowNanos();
+                : Clocks.userNowNanos();
     }
 
     /**
@@ -115,7 +113,7 @@ public final class ThreadClock {
     public static long systemNowNanos() {
         Thread thread = Thread.currentThread();
         return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.SYSTEM, Freshness.NOW)
-                : CLOCKS.systemNowNanos();
+                : Clocks.systemNowNanos();
     }
 
     /**
@@ -127,7 +125,7 @@ public final class ThreadClock {
     public static long totalNowNanos() {
         Thread thread = Thread.currentThread();
         return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.TOTAL, Freshness.NOW)
-                : CLOCKS.totalNowNanos();
+                : Clocks.totalNowNanos();
     }
 
     /**
@@ -143,7 +141,7 @@ public final class ThreadClock {
     public static long totalInterpolatedNanos() {
         Thread thread = Thread.currentThread();
         return JavaThread.isCarried(thread) ? virtualNanos(thread, Quantity.TOTAL, Freshness.INTERPOLATED)
-                : CLOCKS.totalInterpolatedNanos();
+                : Clocks.totalInterpolatedNanos();
     }
 
     /**
@@ -157,7 +155,7 @@ public final class ThreadClock {
     public static boolean read(CpuTimes times) {
         Thread thread = Thread.currentThread();
         return JavaThread.isCarried(thread) ? virtualTimes(thread, Freshness.TICK, times)
-                : CLOCKS.timesTick(times.reading);
+                : Clocks.timesTick(times.reading);
     }
 
     /**
@@ -169,7 +167,7 @@ public final class ThreadClock {
     public static boolean readNow(CpuTimes times) {
         Thread thread = Thread.currentThread();
         return JavaThread.isCarried(thread) ? virtualTimes(thread, Freshness.NOW, times)
-                : CLOCKS.timesNow(times.reading);
+                : Clocks.timesNow(times.reading);
     }
 
     /**
@@ -186,7 +184,7 @@ public final class ThreadClock {
      *     accounted for, or the kernel refuses; never the time of another thread
      */
     public static boolean read(Thread thread, CpuTimes times) {
-        return CLOCKS.threadTimes(Objects.requireNonNull(thread, "thread"), times.reading);
+        return Clocks.threadTimes(Objects.requireNonNull(thread, "thread"), times.reading);
     }
 
     /**
@@ -199,7 +197,7 @@ public final class ThreadClock {
      * @throws UnsupportedOperationException without the native library
      */
     public static boolean readTid(int tid, CpuTimes times) {
-        return CLOCKS.tidTimes(tid, times.reading);
+        return Clocks.tidTimes(tid, times.reading);
     }
 
     /**
@@ -211,7 +209,7 @@ public final class ThreadClock {
      *     and system are -1
      */
     public static boolean readProcess(CpuTimes times) {
-        return CLOCKS.processTimes(times.reading);
+        return Clocks.processTimes(times.reading);
     }
 
     /**
@@ -223,7 +221,7 @@ public final class ThreadClock {
      *     count it (CONFIG_SCHED_INFO)
      */
     public static long waitedNanos() {
-        return CLOCKS.waitedNanos(Thread.currentThread());
+        return Clocks.waitedNanos(Thread.currentThread());
     }
 
     /**
@@ -233,7 +231,7 @@ public final class ThreadClock {
      * @return its TID; -1 if it has not started, has ended or is virtual, or without the native library
      */
     public static int tid(Thread thread) {
-        return CLOCKS.tid(Objects.requireNonNull(thread, "thread"));
+        return Clocks.tid(Objects.requireNonNull(thread, "thread"));
     }
 
     /**
@@ -241,7 +239,7 @@ public final class ThreadClock {
      * {@link #requireNative()} says why}
      */
     public static boolean isNative() {
-        return CLOCKS.whyNotNative().isEmpty();
+        return Clocks.whyNotNative().isEmpty();
     }
 
     /**
@@ -252,7 +250,7 @@ public final class ThreadClock {
      * @throws IllegalStateException with the reason and the remedy, if {@link #isNative()} is false
      */
     public static void requireNative() {
-        CLOCKS.requireNative();
+        Clocks.requireNative();
     }
 
     /**
@@ -268,6 +266,6 @@ public final class ThreadClock {
         if (freshness == Freshness.INTERPOLATED && quantity != Quantity.TOTAL) {
             throw new IllegalArgumentException("only TOTAL can be INTERPOLATED, not " + quantity);
         }
-        return new Source(quantity, freshness, CLOCKS.source(quantity.ordinal(), freshness.ordinal()));
+        return new Source(quantity, freshness);
     }
 }

@@ -29,8 +29,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>{@code ThreadMXBean} answers -1 for virtual threads, as its specification says, in any case.
  */
 public final class VirtualThreads {
-    private static final Clocks CLOCKS = Clocks.CLOCKS;
-
     private VirtualThreads() {}
 
     /** One request for accounting, which is on until all of them are closed. */
@@ -46,7 +44,7 @@ public final class VirtualThreads {
         @Override
         public void close() {
             if (isClosed.compareAndSet(false, true)) {
-                CLOCKS.virtualOff(clock);
+                Clocks.virtualOff(clock);
             }
         }
     }
@@ -76,13 +74,13 @@ public final class VirtualThreads {
      * @throws IllegalStateException as {@link #startAccounting()}
      */
     public static Accounting startAccounting(Freshness clock) {
-        CLOCKS.virtualOn(clock.ordinal());
+        Clocks.virtualOn(clock.ordinal());
         return new Accounting(clock.ordinal());
     }
 
     /** Why an interval of a virtual thread has no value, and the remedy. */
     static String whyUnknown() {
-        return CLOCKS.virtualClock() == Freshness.TICK.ordinal()
+        return Clocks.virtualClock() == Freshness.TICK.ordinal()
                 ? "virtual threads are accounted for by whole ticks: call VirtualThreads.startAccounting()"
                 : "the CPU time of virtual threads is not accounted for: call"
                         + " VirtualThreads.startAccounting() first, or start the agent with virtual=on";
@@ -90,6 +88,6 @@ public final class VirtualThreads {
 
     /** {@return true while virtual threads are accounted for} */
     public static boolean isAccounting() {
-        return CLOCKS.virtualClock() >= 0;
+        return Clocks.virtualClock() >= 0;
     }
 }

@@ -4,165 +4,254 @@ package dev.threadclock.internal;
 import java.nio.ByteBuffer;
 
 /**
- * Internal: all reads behind the public API, and the choice of their implementation in this JVM. Values are
- * nanoseconds; -1, or false with a reading of -1, means refused. One instance for the life of the JVM, in a
- * static final field, so that the JIT compilers call its methods directly.
+ * Internal: all reads behind the public API: through JNI, or from ThreadMXBean where there is no native code.
+ * Values are nanoseconds; -1, or false with a reading of -1, means refused.
  */
-public abstract class Clocks {
-    public static final Clocks CLOCKS = choose();
+public final class Clocks {
+    /** Error codes as negative errno values. */
+    private static final int NO_SUCH_THREAD = -3;
+    private static final int NOT_KNOWN_HERE = -38;
 
-    public abstract long userTickNanos();
+    /** The ordinal of Freshness.NOW. */
+    private static final int NOW = 1;
 
-    public abstract long userNowNanos();
+    /** Null with native code. Final, so that the JIT compilers leave out the other branch. */
+    private static final ManagementClocks FALLBACK = fallback();
 
-    public abstract long systemTickNanos();
+    static {
+        if (isRequired()) {
+            requireNative();
+        }
+    }
 
-    public abstract long systemNowNanos();
+    private Clocks() {}
 
-    public abstract long totalTickNanos();
+    public static long userTickNanos() {
+        return FALLBACK == null ? Native.userTickNanos() : FALLBACK.userNanos();
+    }
 
-    public abstract long totalNowNanos();
+    public static long userNowNanos() {
+        return FALLBACK == null ? Native.userNowNanos() : FALLBACK.userNanos();
+    }
 
-    public abstract long totalInterpolatedNanos();
+    public static long systemTickNanos() {
+        return FALLBACK == null ? Native.systemTickNanos() : FALLBACK.systemNanos();
+    }
 
-    public abstract boolean timesTick(Reading reading);
+    public static long systemNowNanos() {
+        return FALLBACK == null ? Native.systemNowNanos() : FALLBACK.systemNanos();
+    }
 
-    public abstract boolean timesNow(Reading reading);
+    public static long totalTickNanos() {
+        return FALLBACK == null ? Native.totalTickNanos() : FALLBACK.totalNanos();
+    }
+
+    public static long totalNowNanos() {
+        return FALLBACK == null ? Native.totalNowNanos() : FALLBACK.totalNanos();
+    }
+
+    public static long totalInterpolatedNanos() {
+        return FALLBACK == null ? Native.totalInterpolatedNanos() : FALLBACK.totalNanos();
+    }
+
+    public static boolean timesTick(Reading reading) {
+        return FALLBACK == null ? reading.times(Native.timesTick(reading.address)) : FALLBACK.times(reading);
+    }
+
+    public static boolean timesNow(Reading reading) {
+        return FALLBACK == null ? reading.times(Native.timesNow(reading.address)) : FALLBACK.times(reading);
+    }
 
     /** Begins an interval of the calling thread in a reading. False: its time will be unknown. */
-    public abstract boolean begin(Thread thread, Reading reading);
+    public static boolean begin(Thread thread, Reading reading) {
+        if (FALLBACK != null) {
+            return FALLBACK.begin(reading);
+        }
+        return (JavaThread.isCarried(thread) ? Native.virtualBegin(JavaThread.id(thread), reading.address)
+                : Native.intervalBegin(reading.address)) == 0;
+    }
 
     /**
      * Ends the interval that this thread began: the reading has what was used, or it is unknown. Its
      * beginning stays, so another thread that reads it meanwhile gets what was used until now.
      */
-    public abstract boolean end(Thread thread, Reading reading);
+    public static boolean end(Thread thread, Reading reading) {
+        if (FALLBACK != null) {
+            return FALLBACK.end(reading);
+        }
+        return reading.ended(JavaThread.isCarried(thread)
+                ? Native.virtualEnd(JavaThread.id(thread), reading.address)
+                : Native.intervalEnd(reading.address));
+    }
 
     /**
      * What an interval of another thread has used so far; wrong if its reading begins another one meanwhile.
      */
-    public abstract boolean soFar(Thread thread, Reading begun, Reading used);
-
-    public abstract boolean threadTimes(Thread thread, Reading reading);
-
-    /** Throws UnsupportedOperationException without native code. */
-    public abstract boolean tidTimes(int tid, Reading reading);
-
-    public abstract boolean processTimes(Reading reading);
-
-    /** -1 if the thread is not alive or its TID cannot be determined. */
-    public abstract int tid(Thread thread);
-
-    /** Reads all threads of the process. */
-    public abstract void allThreads(ThreadTable table);
-
-    /**
-     * How long the thread with this TID, 0 for the caller, was runnable without a CPU, as of the last time
-     * that it ran; ranNanos is an earlier value of its clock. -1: it has ended, or this is unknown.
-     */
-    public long waitedNanos(int tid, long ranNanos) {
-        return -1;
+    public static boolean soFar(Thread thread, Reading begun, Reading used) {
+        if (FALLBACK != null) {
+            return FALLBACK.soFar(thread, begun, used);
+        }
+        return used.times(JavaThread.isCarried(thread)
+                ? Native.virtualSoFar(thread, begun.address, used.address)
+                : Native.intervalSoFar(thread, begun.address, used.address));
     }
 
-    /** The same of a Java thread until now; -1 also if it is carried. */
-    public final long waitedNanos(Thread thread) {
+    public static boolean threadTimes(Thread thread, Reading reading) {
+        if (FALLBACK != null) {
+            return FALLBACK.threadTimes(thread, reading);
+        }
+        boolean own = thread == Thread.currentThread();
         if (JavaThread.isCarried(thread)) {
+            return own ? virtualTimes(thread, NOW, reading)
+                    : reading.virtualTimes(Native.virtualThreadTimes(thread, reading.address));
+        }
+        if (own) {
+            return timesNow(reading);
+        }
+        int error = Native.threadTimes(thread, reading.address);
+        if (error == NOT_KNOWN_HERE && Management.INSTANCE != null) {
+            return Management.INSTANCE.threadTimes(JavaThread.id(thread), reading);
+        }
+        return reading.times(error);
+    }
+
+    /** Throws UnsupportedOperationException without native code. */
+    public static boolean tidTimes(int tid, Reading reading) {
+        if (FALLBACK != null) {
+            throw new UnsupportedOperationException(
+                    "threads cannot be read by TID without the native library: " + whyNotNative());
+        }
+        return reading.times(tid <= 0 ? NO_SUCH_THREAD : Native.tidTimes(tid, reading.address));
+    }
+
+    public static boolean processTimes(Reading reading) {
+        return FALLBACK == null ? reading.times(Native.processTimes(reading.address))
+                : FALLBACK.processTimes(reading);
+    }
+
+    /** -1 if the thread is not alive or its TID cannot be determined. */
+    public static int tid(Thread thread) {
+        return FALLBACK != null || JavaThread.isCarried(thread) ? -1 : Math.max(-1, Native.tid(thread));
+    }
+
+    /** Reads all threads of the process. */
+    static void allThreads(ThreadTable table) {
+        if (FALLBACK != null) {
+            FALLBACK.allThreads(table);
+            return;
+        }
+        table.javaThreads.beforePass();
+        ByteBuffer rows = table.rows();
+        for (;;) {
+            int threads = Native.allThreads(Native.addressOf(rows), rows.capacity() / ThreadTable.ROW);
+            if (threads < 0) {
+                table.filled(0);
+                throw cannotList(-threads);
+            }
+            if (threads <= rows.capacity() / ThreadTable.ROW) {
+                table.filled(threads);
+                break;
+            }
+            rows = NativeMemory.allocate((threads + threads / 4 + 16) * ThreadTable.ROW);
+            table.rows(rows);
+        }
+        table.javaThreads.afterPass(table);
+    }
+
+    /**
+     * How long a Java thread was runnable without a CPU until now; -1: it has ended, is carried, or this is
+     * unknown.
+     */
+    public static long waitedNanos(Thread thread) {
+        if (FALLBACK != null || JavaThread.isCarried(thread)) {
             return -1;
         }
         int tid = thread == Thread.currentThread() ? 0 : tid(thread);
-        return tid < 0 ? -1 : waitedNanos(tid, 0);
+        return tid < 0 ? -1 : Native.waitedNanos(tid);
     }
 
     /** The bytes that a thread has allocated on the Java heap; -1 if it is carried, or this is unknown. */
-    public final long allocatedBytes(Thread thread) {
+    public static long allocatedBytes(Thread thread) {
         return JavaThread.isCarried(thread) || Management.INSTANCE == null ? -1
                 : Management.INSTANCE.allocatedBytes(JavaThread.id(thread));
     }
 
     /** A read of the calling thread, which runs on a carrier; quantity and freshness are ordinals. */
-    public long virtualNanos(Thread thread, int quantity, int freshness) {
-        return -1;
+    public static long virtualNanos(Thread thread, int quantity, int freshness) {
+        return FALLBACK == null ? Native.virtualNanos(JavaThread.id(thread), quantity, freshness) : -1;
     }
 
     /** User, system and total of the calling thread, which runs on a carrier. */
-    public boolean virtualTimes(Thread thread, int freshness, Reading reading) {
-        reading.set(-1, -1, -1);
-        return false;
+    public static boolean virtualTimes(Thread thread, int freshness, Reading reading) {
+        return reading.virtualTimes(FALLBACK != null ? NOT_KNOWN_HERE
+                : Native.virtualTimes(JavaThread.id(thread), freshness, reading.address));
     }
 
     /** Asks for the accounting of virtual threads; throws IllegalStateException with the reason. */
-    public void virtualOn(int clock) {
-        throw new IllegalStateException(notNative(whyNotNative()));
+    public static void virtualOn(int clock) {
+        requireNative();
+        String problem = Native.virtualOn(clock);
+        if (problem != null) {
+            throw new IllegalStateException(problem);
+        }
     }
 
-    public void virtualOff(int clock) {}
+    /** Takes that back; call it only after {@link #virtualOn}. */
+    public static void virtualOff(int clock) {
+        Native.virtualOff(clock);
+    }
 
     /** The ordinal of the clock that is read at switches of virtual threads; -1: accounting is off. */
-    public int virtualClock() {
-        return -1;
-    }
-
-    /**
-     * Writes the number of threads, the number mounted, user and total of each group of virtual threads, and
-     * returns the groups' names: none if no virtual thread has been accounted for.
-     */
-    public String[] virtualGroups(long[] values) {
-        return new String[0];
+    public static int virtualClock() {
+        return FALLBACK == null ? Native.virtualClock() : -1;
     }
 
     /** The account of the process, as {@link Native#account}; native code only. */
-    public int account(long ageNanos, Thread[] live, long[] values, String[] names) {
-        throw new IllegalStateException(notNative(whyNotNative()));
+    public static int account(long ageNanos, Thread[] live, long[] values, String[] names) {
+        requireNative();
+        int groups = Native.account(ageNanos, live, values, names);
+        if (groups < 0) {
+            throw cannotList(-groups);
+        }
+        return groups;
     }
 
     /** {@return the reason, for an errno} */
-    static IllegalStateException cannotList(int errno) {
+    private static IllegalStateException cannotList(int errno) {
         return new IllegalStateException("the threads of this process cannot be listed: error " + errno
                 + " (is /proc mounted?)");
     }
 
-    /** The properties that {@code dev.threadclock.Source} reports; -1 for an unknown number. */
-    public static final class SourceFacts {
-        public final String name;
-        public final String binding;
-        public final int systemCalls;
-        public final long resolutionNanos;
-        public final long ageNanos;
-        public final String whyNotNative;
-
-        SourceFacts(String name, String binding, int systemCalls, long resolutionNanos, long ageNanos,
-                String whyNotNative) {
-            this.name = name;
-            this.binding = binding;
-            this.systemCalls = systemCalls;
-            this.resolutionNanos = resolutionNanos;
-            this.ageNanos = ageNanos;
-            this.whyNotNative = whyNotNative;
+    /**
+     * The name of the source of these ordinals. Writes the system calls of a read, the resolution and the
+     * age; -1: unknown.
+     */
+    public static String source(int quantity, int freshness, long[] values) {
+        if (FALLBACK == null) {
+            return Native.describe(quantity, freshness, values);
         }
+        values[0] = values[1] = -1;
+        return Management.INSTANCE == null ? "none" : "ThreadMXBean";
     }
 
-    /** Name, binding, system calls, resolution and age of a source; the arguments are ordinals. */
-    public abstract SourceFacts source(int quantity, int freshness);
-
     /** Why native code is not used, and the remedy; empty if it is used. */
-    public String whyNotNative() {
-        return "";
+    public static String whyNotNative() {
+        return FALLBACK == null ? "" : FALLBACK.whyNotNative;
     }
 
     /** Memory for a reading; null without native code. */
-    abstract ByteBuffer memory();
+    static ByteBuffer memory() {
+        return FALLBACK == null ? NativeMemory.piece() : null;
+    }
 
-    private static Clocks choose() {
+    private static ManagementClocks fallback() {
         try {
-            return new JniClocks();
+            Native.addressOf(NativeMemory.piece()); // loads the library
+            return null;
         } catch (LinkageError | RuntimeException e) {
             // No library for this machine, no place to extract it, or native access is denied
             // (IllegalCallerException).
-            Clocks clocks = new ManagementClocks(reason(e), !NativeImage.isForThisMachine());
-            if (isRequired()) {
-                clocks.requireNative();
-            }
-            return clocks;
+            return new ManagementClocks(reason(e), !NativeImage.isForThisMachine());
         }
     }
 
@@ -175,7 +264,7 @@ public abstract class Clocks {
     }
 
     /** Throws IllegalStateException if native code is not used. */
-    public final void requireNative() {
+    public static void requireNative() {
         if (!whyNotNative().isEmpty()) {
             throw new IllegalStateException(notNative(whyNotNative()));
         }

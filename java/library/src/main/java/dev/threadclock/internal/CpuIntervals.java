@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.internal;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.function.LongFunction;
-
 /**
  * Internal: turns successive readings of a process's threads into intervals: what each thread used since the
  * last reading, and the rest, which the process used and no thread showed. It is the time of threads that
  * started and ended between two readings, or before the first one, and the last part of each thread that
  * ended after a reading. So the sum over threads and rest follows the process's clock, and no time counts
  * twice. For one thread at a time.
- *
- * @param <T> what the caller knows of a thread
  */
-public final class CpuIntervals<T extends CpuIntervals.Row> {
+public final class CpuIntervals {
     /**
      * CPU time of which neither user nor system ever decreases, and whose sum is the total; and the part of
      * it that belongs to the current interval.
@@ -84,44 +76,16 @@ public final class CpuIntervals<T extends CpuIntervals.Row> {
     }
 
     private final Counter rest = new Counter();
-    private List<T> rows = new ArrayList<>(); // of the last reading, in the table's order
     private long shownUser; // by any thread so far
     private long shownTotal;
 
-    /**
-     * Begins an interval and reads all threads. Allocates only if threads have started or ended.
-     *
-     * @param newRow makes the row of a thread from its serial
-     * @return a row for each of the table's, in the same order
-     */
-    public List<T> read(ThreadTable table, LongFunction<T> newRow) {
+    /** Begins an interval and reads all threads. Allocates only if threads have started or ended. */
+    public void read(ThreadTable table) {
         table.read();
-        align(table, newRow);
-        for (int i = 0; i < rows.size(); i++) {
-            T row = rows.get(i);
-            row.begin();
-            raise(row, table.userNanos(i), table.totalNanos(i));
+        for (int i = 0; i < table.size(); i++) {
+            table.row(i).begin();
+            raise(table.row(i), table.userNanos(i), table.totalNanos(i));
         }
-        return rows;
-    }
-
-    private void align(ThreadTable table, LongFunction<T> newRow) {
-        int size = table.size();
-        boolean same = size == rows.size();
-        for (int i = 0; same && i < size; i++) {
-            same = rows.get(i).serial == table.serial(i);
-        }
-        if (same) {
-            return;
-        }
-        Map<Long, T> bySerial = new HashMap<>();
-        rows.forEach(row -> bySerial.put(row.serial, row));
-        List<T> aligned = new ArrayList<>(size);
-        for (int i = 0; i < size; i++) {
-            T known = bySerial.get(table.serial(i));
-            aligned.add(known != null ? known : newRow.apply(table.serial(i)));
-        }
-        rows = aligned; // set last, so that nothing changes if memory runs out
     }
 
     /** Raises the times of a thread, for callers that do not read a table. */

@@ -22,7 +22,7 @@ public final class JavaThread {
     private static final Class<?> BOUND = named("java.lang.ThreadBuilders$BoundVirtualThread");
 
     /** The class of the JDK's carriers of virtual threads; it has no subclasses. */
-    private static final Class<?> CARRIER = named(JavaThreads.CARRIER);
+    private static final Class<?> CARRIER = named("jdk.internal.misc.CarrierThread");
 
     /** Null before JDK 9. */
     private static final MethodHandle NEW_THREAD = constructor(ThreadGroup.class, Runnable.class,

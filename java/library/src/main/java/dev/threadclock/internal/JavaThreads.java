@@ -37,22 +37,22 @@ public final class JavaThreads {
         }
     }
 
-    /** A Java thread, held weakly. */
-    static final class Known {
-        final long id;
-        private final String lastName;
-        private final WeakReference<Thread> thread;
+    /** A row of the table, and its Java thread, held weakly. */
+    static final class Known extends CpuIntervals.Row {
+        long id; // 0: no Java thread
+        private String lastName;
+        private WeakReference<Thread> thread;
 
-        Known(long id, String name) {
+        Known(long serial, long id, String name) {
+            super(serial);
             this.id = id;
             lastName = name;
-            thread = null;
         }
 
-        Known(Thread thread) {
-            id = JavaThread.id(thread);
-            lastName = thread.getName();
-            this.thread = new WeakReference<>(thread);
+        void set(Thread found) {
+            id = JavaThread.id(found);
+            lastName = found.getName();
+            thread = new WeakReference<>(found);
         }
 
         Thread thread() {
@@ -65,8 +65,6 @@ public final class JavaThreads {
         }
     }
 
-    static final String CARRIER = "jdk.internal.misc.CarrierThread"; // JDK 21 to 28
-
     /**
      * The number of passes that list the threads after one has started: more than one, because an attaching
      * thread is counted before it is listed.
@@ -74,8 +72,6 @@ public final class JavaThreads {
     private static final int REPEATS = 2;
 
     private Known[] known = new Known[0]; // row by row
-    private long[] serials = new long[0];
-    private int size;
 
     private final Started started = new Started();
     private Thread[] fresh = new Thread[0]; // Java threads that had no row before the pass
@@ -110,13 +106,13 @@ public final class JavaThreads {
 
     private void listFresh(Thread[] live) {
         Map<Thread, Known> old = new IdentityHashMap<>();
-        for (int i = 0; i < size; i++) {
-            if (known[i] != null && known[i].thread() != null) {
-                old.put(known[i].thread(), known[i]);
+        for (Known row : known) {
+            if (row.thread() != null) {
+                old.put(row.thread(), row);
             }
         }
         for (Thread thread : live) {
-            int tid = thread == null || old.containsKey(thread) ? -1 : Clocks.CLOCKS.tid(thread);
+            int tid = thread == null || old.containsKey(thread) ? -1 : Clocks.tid(thread);
             if (tid > 0) {
                 if (freshCount == fresh.length) {
                     fresh = Arrays.copyOf(fresh, 2 * freshCount + 16);
@@ -165,13 +161,13 @@ public final class JavaThreads {
         }
         if (freshCount > 0) {
             Map<Integer, Integer> rows = new HashMap<>();
-            for (int i = 0; i < size; i++) {
+            for (int i = 0; i < known.length; i++) {
                 rows.put(table.tid(i), i);
             }
             for (int i = 0; i < freshCount; i++) {
                 Integer row = rows.get(freshTids[i]);
-                if (row != null && Clocks.CLOCKS.tid(fresh[i]) == freshTids[i]) {
-                    known[row] = new Known(fresh[i]);
+                if (row != null && Clocks.tid(fresh[i]) == freshTids[i]) {
+                    known[row].set(fresh[i]);
                 }
             }
             forgetFresh();
@@ -180,11 +176,11 @@ public final class JavaThreads {
     }
 
     private boolean sameRows(ThreadTable table) {
-        if (table.size() != size) {
+        if (table.size() != known.length) {
             return false;
         }
-        for (int i = 0; i < size; i++) {
-            if (table.serial(i) != serials[i]) {
+        for (int i = 0; i < known.length; i++) {
+            if (table.serial(i) != known[i].serial) {
                 return false;
             }
         }
@@ -193,19 +189,14 @@ public final class JavaThreads {
 
     private void moveToRowsOf(ThreadTable table) {
         Map<Long, Known> bySerial = new HashMap<>();
-        for (int i = 0; i < size; i++) {
-            if (known[i] != null) {
-                bySerial.put(serials[i], known[i]);
-            }
+        for (Known row : known) {
+            bySerial.put(row.serial, row);
         }
-        long[] newSerials = new long[table.size()];
-        Known[] newKnown = new Known[newSerials.length];
-        for (int i = 0; i < newSerials.length; i++) {
-            newSerials[i] = table.serial(i);
-            newKnown[i] = bySerial.get(newSerials[i]);
+        Known[] rows = new Known[table.size()];
+        for (int i = 0; i < rows.length; i++) {
+            Known old = bySerial.get(table.serial(i));
+            rows[i] = old != null ? old : new Known(table.serial(i), 0, "");
         }
-        size = newSerials.length; // set last, so that nothing changes if memory runs out
-        serials = newSerials;
-        known = newKnown;
+        known = rows; // last, so that nothing changes if memory runs out
     }
 }

@@ -2,7 +2,6 @@
 package dev.threadclock.internal;
 
 import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 
 /** What ThreadMXBean knows of threads: what they allocate; the rest for JVMs without native code. */
@@ -87,33 +86,12 @@ final class Management {
 
     /** Fills the table with the Java threads; other threads are not visible here. */
     void allThreads(ThreadTable table) {
-        try {
-            allThreadsByBean(table);
-        } catch (SecurityException e) {
-            permittedThreads(table);
-        }
-    }
-
-    /** A security manager denies the list (ManagementPermission "monitor"), but not the times. */
-    private void permittedThreads(ThreadTable table) {
         Thread[] live = JavaThreads.liveThreads();
         Reading reading = new Reading();
         table.begin(live.length);
         for (Thread thread : live) {
             if (thread != null && threadTimes(JavaThread.id(thread), reading)) {
                 table.add(JavaThread.id(thread), thread.getName(), reading);
-            }
-        }
-    }
-
-    private void allThreadsByBean(ThreadTable table) {
-        long[] ids = threads.getAllThreadIds();
-        ThreadInfo[] infos = threads.getThreadInfo(ids);
-        Reading reading = new Reading();
-        table.begin(ids.length);
-        for (int i = 0; i < ids.length; i++) {
-            if (infos[i] != null && threadTimes(ids[i], reading)) {
-                table.add(ids[i], infos[i].getThreadName(), reading);
             }
         }
     }

@@ -79,16 +79,15 @@ public final class Native {
 
     /**
      * How long a thread of this process, 0 for the caller, was runnable without a CPU, as of the last time
-     * that it ran; ranNanos is an earlier value of its clock. -1: it has ended, or the kernel does not count
-     * this.
+     * that it ran. -1: it has ended, or the kernel does not count this.
      */
-    static native long waitedNanos(int tid, long ranNanos);
+    static native long waitedNanos(int tid);
 
-    /** Writes struct threadclock_source, without its name, to an address. 0, or a negative errno. */
-    static native int describe(int quantity, int freshness, long address);
-
-    /** The name member of the same struct. */
-    static native String sourceName(int quantity, int freshness);
+    /**
+     * The name of a source; null for interpolated user or system. Writes the system calls of a read, the
+     * resolution and the age.
+     */
+    static native String describe(int quantity, int freshness, long[] values);
 
     /**
      * User, system or total (quantity 0, 1, 2) of the calling virtual thread, which has this id: as of the
@@ -121,11 +120,15 @@ public final class Native {
     /** The clock of virtual threads; -1 if they are not accounted for. */
     static native int virtualClock();
 
+    /** The largest possible number of groups of virtual threads, TC_VIRTUAL_GROUPS. */
+    public static final int VIRTUAL_GROUPS = 128;
+
     /**
-     * Writes the number of threads, the number mounted, user and total of each group of virtual threads, 128
-     * at most, and returns the groups' names.
+     * Writes four values of each group of virtual threads that have been accounted for, ended ones included:
+     * the number of living threads, the number of these that are on a carrier, user and total. Returns the
+     * groups' names.
      */
-    static native String[] virtualGroups(long[] values);
+    public static native String[] virtualGroups(long[] values);
 
     /**
      * Reads the account of the process, or copies its last reading if that is younger than this. Writes to

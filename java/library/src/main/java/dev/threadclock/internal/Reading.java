@@ -29,7 +29,7 @@ public final class Reading {
     private final LongBuffer written;
 
     public Reading() {
-        ByteBuffer memory = Clocks.CLOCKS.memory();
+        ByteBuffer memory = Clocks.memory();
         address = memory == null ? 0 : Native.addressOf(memory);
         written = memory == null ? null : memory.asLongBuffer();
     }

@@ -25,7 +25,7 @@ public class ThreadTable {
     private int size;
 
     public void read() {
-        Clocks.CLOCKS.allThreads(this);
+        Clocks.allThreads(this);
     }
 
     public int size() {
@@ -53,13 +53,17 @@ public class ThreadTable {
     }
 
     public long javaId(int index) {
-        JavaThreads.Known known = javaThreads.at(checked(index));
-        return known == null ? 0 : known.id;
+        return javaThreads.at(checked(index)).id;
     }
 
     public String name(int index) {
         JavaThreads.Known known = javaThreads.at(checked(index));
-        return known == null ? kernelName(index) : known.name();
+        return known.id == 0 ? kernelName(index) : known.name();
+    }
+
+    /** The same object in each pass that finds this thread. */
+    public CpuIntervals.Row row(int index) {
+        return javaThreads.at(index);
     }
 
     private String kernelName(int index) {
@@ -108,6 +112,6 @@ public class ThreadTable {
         int row = size * ROW;
         rows.putInt(row + TID, -1).putLong(row + SERIAL, javaId).putLong(row + USER, times.userNanos)
                 .putLong(row + SYSTEM, times.systemNanos).putLong(row + TOTAL, times.totalNanos);
-        javaThreads.set(size++, new JavaThreads.Known(javaId, name));
+        javaThreads.set(size++, new JavaThreads.Known(javaId, javaId, name));
     }
 }

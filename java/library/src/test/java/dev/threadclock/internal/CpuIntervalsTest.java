@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** No time decreases or counts twice, whatever the clocks of threads and process show. */
 class CpuIntervalsTest {
-    private final CpuIntervals<Row> intervals = new CpuIntervals<>();
+    private final CpuIntervals intervals = new CpuIntervals();
     private final Row thread = new Row(1);
 
     private static void assertUsed(Counter counter, long user, long system) {

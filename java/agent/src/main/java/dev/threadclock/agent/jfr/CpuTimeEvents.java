@@ -6,10 +6,9 @@ import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.internal.CpuIntervals;
 import dev.threadclock.internal.CpuIntervals.Counter;
-import dev.threadclock.internal.CpuIntervals.Row;
+import dev.threadclock.internal.Native;
 import dev.threadclock.internal.ThreadNames;
 import dev.threadclock.internal.ThreadTable;
-import dev.threadclock.internal.VirtualGroups;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -114,17 +113,17 @@ final class CpuTimeEvents implements FlightRecorderListener {
     private static final class Threads extends Source {
         private final CpuTimes process = new CpuTimes();
         private final ThreadTable table = new ThreadTable();
-        private final CpuIntervals<Row> intervals = new CpuIntervals<>();
+        private final CpuIntervals intervals = new CpuIntervals();
 
         @Override
         boolean readClocks(boolean emits) {
             boolean isProcessKnown = ThreadClock.readProcess(process);
-            List<Row> rows = intervals.read(table, Row::new);
-            for (int i = 0; emits && i < rows.size(); i++) {
-                if (rows.get(i).usedTotalNanos() > 0) {
+            intervals.read(table);
+            for (int i = 0; emits && i < table.size(); i++) {
+                if (table.row(i).usedTotalNanos() > 0) {
                     boolean isJava = table.javaId(i) > 0;
                     emit(isJava ? table.name(i) : ThreadNames.full(table.name(i)), table.javaId(i),
-                            table.tid(i), rows.get(i));
+                            table.tid(i), table.row(i));
                 }
             }
             if (isProcessKnown) {
@@ -167,23 +166,31 @@ final class CpuTimeEvents implements FlightRecorderListener {
 
     /** The groups of virtual threads, which are few and never disappear. */
     private static final class Virtual extends Source {
-        private final VirtualGroups groups = new VirtualGroups();
+        // What native code writes of each group.
+        private static final int THREADS = 0;
+        private static final int MOUNTED = 1;
+        private static final int USER = 2;
+        private static final int TOTAL = 3;
+        private static final int GROUP = 4;
+
+        private final long[] values = new long[Native.VIRTUAL_GROUPS * GROUP];
         private final Map<String, Counter> counters = new HashMap<>(); // by name
 
         @Override
         boolean readClocks(boolean emits) {
-            groups.read();
-            for (int i = 0; i < groups.size(); i++) {
-                Counter counter = counters.computeIfAbsent(groups.name(i), name -> new Counter());
+            int first = 0;
+            for (String name : Native.virtualGroups(values)) {
+                Counter counter = counters.computeIfAbsent(name, group -> new Counter());
                 counter.begin();
-                counter.raise(groups.userNanos(i), groups.totalNanos(i));
-                if (emits && (groups.threads(i) > 0 || counter.usedTotalNanos() > 0)) {
+                counter.raise(values[first + USER], values[first + TOTAL]);
+                if (emits && (values[first + THREADS] > 0 || counter.usedTotalNanos() > 0)) {
                     VirtualThreadsCpuTime event = new VirtualThreadsCpuTime();
-                    event.group = groups.name(i);
-                    event.threads = groups.threads(i);
-                    event.mounted = groups.mounted(i);
+                    event.group = name;
+                    event.threads = values[first + THREADS];
+                    event.mounted = values[first + MOUNTED];
                     commit(event, counter);
                 }
+                first += GROUP;
             }
             return true;
         }

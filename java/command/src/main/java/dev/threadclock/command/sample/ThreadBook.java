@@ -94,7 +94,7 @@ final class ThreadBook {
     private final Map<Long, Life> running = new HashMap<>();
     /** Java threads that have not been matched with a row yet. */
     private final List<Life> unjoined = new ArrayList<>();
-    private final CpuIntervals<Row> intervals = new CpuIntervals<>();
+    private final CpuIntervals intervals = new CpuIntervals();
     private final Counter process = new Counter();
     private final Map<String, Counter> groups = new HashMap<>(); // of virtual threads
     private final Counter carriers = new Counter(); // its interval began when the groups were read
