@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "hotspot_names.h"
 #include "java_binding.h"
 #include "java_calls.h"
 #include "lock.h"
@@ -177,9 +178,6 @@ static void JNICALL record(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
     settle(env);
 }
 
-/* Recording initialises this class first, which binds its natives; the same on 8u262 to 27. */
-static const char recorder_class[] = "Ljdk/jfr/internal/JVM;";
-
 static struct {
     bool watched, given;
     bool early; /* it has come before the live phase */
@@ -208,7 +206,7 @@ void jfr_cue_bind(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method)
         || __atomic_load_n(&cue.given, __ATOMIC_RELAXED))
         return; /* env is null when the JVM has not even begun to load Java's own classes */
     if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE
-        && boot_class_is(jvmti, class, recorder_class))
+        && boot_class_is(jvmti, class, JDK_RECORDER))
         give(jvmti, env);
     (*env)->DeleteLocalRef(env, class);
 }
@@ -217,7 +215,7 @@ void jfr_cue_bind(jvmtiEnv *jvmti, JNIEnv *env, jmethodID method)
 static bool there_is(jvmtiEnv *jvmti, JNIEnv *env, jint wanted)
 {
     jint status = 0;
-    jclass recorder = boot_class_loaded(jvmti, env, recorder_class);
+    jclass recorder = boot_class_loaded(jvmti, env, JDK_RECORDER);
     bool found = recorder != NULL && (*jvmti)->GetClassStatus(jvmti, recorder, &status) == JVMTI_ERROR_NONE
                  && (status & wanted) == wanted;
     (*env)->DeleteLocalRef(env, recorder);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "clock_id.h"
+#include "hotspot_names.h"
 #include "java_calls.h"
 #include "java_threads.h"
 #include "lock.h"
@@ -170,12 +171,11 @@ static void prepare_status(JNIEnv *env)
     if (prepared)
         return;
     prepared = true;
-    fields.status = boot_field(env, "java.lang.Thread", "threadStatus", "I");
+    fields.status = boot_field(env, JDK_THREAD, JDK_STATUS_FIELD);
     if (fields.status == NULL) {
-        fields.holder = boot_field(env, "java.lang.Thread", "holder", "Ljava/lang/Thread$FieldHolder;");
-        fields.status = fields.holder != NULL
-                            ? boot_field(env, "java.lang.Thread$FieldHolder", "threadStatus", "I")
-                            : NULL;
+        fields.holder = boot_field(env, JDK_THREAD_HOLDER_FIELD);
+        fields.status =
+            fields.holder != NULL ? boot_field(env, JDK_THREAD_HOLDER, JDK_STATUS_FIELD) : NULL;
     }
 }
 

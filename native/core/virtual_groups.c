@@ -36,10 +36,7 @@ static bool is_between(const char *name, size_t at, size_t end, const char *befo
            && strncmp(name + end, after, strlen(after)) == 0;
 }
 
-/*
- * True for the digit in "G1 Main Marker" and the like, and for the number of a pool of the JDK, which
- * ThreadNames.pool keeps as well.
- */
+/* True for the digit in "G1 Main Marker" and the like, and for the number of a pool of the JDK. */
 static bool belongs_to_name(const char *name, size_t at, size_t end)
 {
     return (at > 0 && name[at - 1] >= 'A' && name[at - 1] <= 'Z' && (at == 1 || !is_word(name[at - 2]))

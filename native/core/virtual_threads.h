@@ -49,7 +49,7 @@ enum { TC_GROUP_NAME_BYTES = 256, TC_THREAD_NAME_BYTES = 1024 };
 
 /*
  * Writes what a thread's name shares with those of its pool, * for each number and id, truncated if it is
- * longer; returns its hash. ThreadNames.pool of the Java library has the same rule.
+ * longer; returns its hash.
  */
 TC_INTERNAL uint64_t tc_pool_name(const char *name, char *pool, size_t size);
 

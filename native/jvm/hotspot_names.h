@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What HotSpot calls its threads, JDK 8 to 28: whoever supports the next JDK looks here. */
+/*
+ * What HotSpot and the JDK's classes call their threads, fields, flags and events, JDK 8 to 28: whoever
+ * supports the next JDK looks here. What virtual_calls.c changes in VirtualThread stands beside that code.
+ */
 #ifndef TC_HOTSPOT_NAMES_H
 #define TC_HOTSPOT_NAMES_H
 
@@ -24,5 +27,56 @@
     "VM Thread", "VM Peri", "VM JFR", "JFR ", "Signal Dispatch", "Signal ..", "Service Thread",              \
         "Monitor Deflati", "Monitor..", "Notification Th", "Notific..", "Sweeper thread", "Surrogate Locke", \
         "Surroga..", "Attach Listener", "RuntimeWorker", "AsyncLog", "StatSampler"
+
+/* Those that the kernel truncates at the end, in full; that drops their numbers. */
+#define HOTSPOT_LONG_NAMES                                                                                   \
+    "VM Periodic Task Thread", "C1 CompilerThread", "C2 CompilerThread", "JVMCI CompilerThread",             \
+        "Monitor Deflation Thread", "Concurrent Mark-Sweep GC Thread", "G1 Concurrent Refinement Thread",    \
+        "Shenandoah Control Thread", "Shenandoah GC Threads"
+
+/* Fields: class, name and type, as boot_field takes them. FieldHolder: from JDK 19 on. */
+#define JDK_THREAD "java.lang.Thread"
+#define JDK_THREAD_HOLDER JDK_THREAD "$FieldHolder"
+#define JDK_THREAD_ID JDK_THREAD, "tid", "J"
+#define JDK_THREAD_EETOP JDK_THREAD, "eetop", "J" /* the address of the JavaThread */
+#define JDK_THREAD_NAME JDK_THREAD, "name", "Ljava/lang/String;"
+#define JDK_THREAD_HOLDER_FIELD JDK_THREAD, "holder", "Ljava/lang/Thread$FieldHolder;"
+#define JDK_STATUS_FIELD "threadStatus", "I" /* of the thread, or its holder */
+#define JDK_GROUP_FIELD "group", "Ljava/lang/ThreadGroup;"
+#define JDK_GROUP_PARENT "java.lang.ThreadGroup", "parent", "Ljava/lang/ThreadGroup;"
+
+/* Virtual threads, from JDK 21 on. */
+#define JDK_CARRIER "jdk.internal.misc.CarrierThread"
+#define JDK_THREAD_CONTAINER JDK_THREAD, "container", "Ljdk/internal/vm/ThreadContainer;"
+#define JDK_EXECUTOR_CONTAINER "java.util.concurrent.ThreadPerTaskExecutor"
+#define JDK_SCOPE_CONTAINER "jdk.internal.misc.ThreadFlock$ThreadContainerImpl"
+#define JDK_VIRTUAL_STATE "state", "I"
+#define JDK_VIRTUAL_CONTINUATION "cont", "Ljdk/internal/vm/Continuation;"
+#define JDK_CONTINUATION_TAIL "tail", "Ljdk/internal/vm/StackChunk;"
+#define HOTSPOT_MOUNT_EVENT "com.sun.hotspot.events.VirtualThreadMount"
+#define HOTSPOT_UNMOUNT_EVENT "com.sun.hotspot.events.VirtualThreadUnmount"
+#define HOTSPOT_MOUNTED_FUNCTION "com.sun.hotspot.functions.GetVirtualThread"
+
+/* Recording initialises this class first, which binds its natives: from JDK 8u262 on. */
+#define JDK_RECORDER "Ljdk/jfr/internal/JVM;"
+
+/* Flags. Those that write an archive of classes: two texts, and two that are true or false. */
+#define HOTSPOT_CONTINUATIONS_FLAG "VMContinuations"
+#define HOTSPOT_TRANSITIONS_FLAG "DoJVMTIVirtualThreadTransitions"
+#define HOTSPOT_AOT_MODE_FLAG "AOTMode"
+#define HOTSPOT_AOT_OUTPUT_FLAG "AOTCacheOutput"
+#define HOTSPOT_ARCHIVE_AT_EXIT_FLAG "ArchiveClassesAtExit"
+#define HOTSPOT_RECORD_DUMP_FLAG "RecordDynamicDumpInfo"
+#define HOTSPOT_AUTO_ARCHIVE_FLAG "AutoCreateSharedArchive"
+
+/* What gHotSpotVMStructs describes: type and field. _osthread is in Thread from JDK 25 on. */
+#define HOTSPOT_OSTHREAD_TO_21 "JavaThread", "_osthread"
+#define HOTSPOT_OSTHREAD_FROM_25 "Thread", "_osthread"
+#define HOTSPOT_THREAD_ID "OSThread", "_thread_id"
+#define HOTSPOT_FLAG_TYPE "JVMFlag"
+#define HOTSPOT_FLAG_NAME HOTSPOT_FLAG_TYPE, "_name"
+#define HOTSPOT_FLAG_ADDRESS HOTSPOT_FLAG_TYPE, "_addr"
+#define HOTSPOT_FLAGS "flags" /* static fields of that type */
+#define HOTSPOT_FLAG_COUNT "numFlags"
 
 #endif

@@ -20,6 +20,7 @@
     JNIEXPORT type JNICALL symbol(JNIEnv *env, jclass caller, ##__VA_ARGS__)
 
 /* METHOD(name, signature) for each of the class's natives. */
+#define STRING_TO_STRING "(Ljava/lang/String;)Ljava/lang/String;"
 #define JAVA_METHODS(METHOD)                             \
     METHOD(userTickNanos, "()J")                         \
     METHOD(userNowNanos, "()J")                          \
@@ -55,6 +56,8 @@
     METHOD(virtualOff, "(I)V")                           \
     METHOD(virtualClock, "()I")                          \
     METHOD(virtualGroups, "([J)[Ljava/lang/String;")     \
+    METHOD(pool, STRING_TO_STRING)                       \
+    METHOD(fullName, STRING_TO_STRING)                   \
     METHOD(account, "(J[Ljava/lang/Thread;[J[Ljava/lang/String;)I")
 
 /*

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "hotspot_names.h"
 #include "java_calls.h"
 #include "lock.h"
 #include "sys.h"
@@ -39,8 +40,8 @@ static bool find_fields(JNIEnv *env)
 {
     if (__atomic_load_n(&fields.eetop, __ATOMIC_ACQUIRE) != NULL)
         return true;
-    jfieldID tid = boot_field(env, "java.lang.Thread", "tid", "J");
-    jfieldID eetop = tid != NULL ? boot_field(env, "java.lang.Thread", "eetop", "J") : NULL;
+    jfieldID tid = boot_field(env, JDK_THREAD_ID);
+    jfieldID eetop = tid != NULL ? boot_field(env, JDK_THREAD_EETOP) : NULL;
     if (eetop == NULL) /* the JVM is out of memory: the next call tries again */
         return false;
     __atomic_store_n(&fields.tid, tid, __ATOMIC_RELAXED);
@@ -95,13 +96,13 @@ void java_threads_prepare_names(JNIEnv *env)
     static bool prepared;
     if (TC_LOAD(prepared))
         return;
-    jclass carrier = boot_class(env, "jdk.internal.misc.CarrierThread", false);
+    jclass carrier = boot_class(env, JDK_CARRIER, false);
     TC_STORE(names.carrier, carrier != NULL ? (*env)->NewGlobalRef(env, carrier) : NULL);
-    TC_STORE(names.name, boot_field(env, "java.lang.Thread", "name", "Ljava/lang/String;"));
-    TC_STORE(names.holder, boot_field(env, "java.lang.Thread", "holder", "Ljava/lang/Thread$FieldHolder;"));
-    const char *has_group = names.holder != NULL ? "java.lang.Thread$FieldHolder" : "java.lang.Thread";
-    TC_STORE(names.group, boot_field(env, has_group, "group", "Ljava/lang/ThreadGroup;"));
-    TC_STORE(names.parent, boot_field(env, "java.lang.ThreadGroup", "parent", "Ljava/lang/ThreadGroup;"));
+    TC_STORE(names.name, boot_field(env, JDK_THREAD_NAME));
+    TC_STORE(names.holder, boot_field(env, JDK_THREAD_HOLDER_FIELD));
+    const char *has_group = names.holder != NULL ? JDK_THREAD_HOLDER : JDK_THREAD;
+    TC_STORE(names.group, boot_field(env, has_group, JDK_GROUP_FIELD));
+    TC_STORE(names.parent, boot_field(env, JDK_GROUP_PARENT));
     TC_STORE(prepared, true);
     (*env)->DeleteLocalRef(env, carrier);
 }

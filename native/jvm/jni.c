@@ -7,9 +7,11 @@
 #include <jni.h>
 #include <string.h>
 
+#include "hotspot_names.h"
 #include "instance.h"
 #include "interval.h"
 #include "java_binding.h"
+#include "java_calls.h"
 #include "java_threads.h"
 #include "proc_stat.h"
 #include "threadclock.h"
@@ -344,6 +346,29 @@ NATIVE(jobjectArray, virtualGroups, jlongArray values)
     (*env)->SetLongArrayRegion(env, values, 0, (jsize)(count * (sizeof *written / sizeof(jlong))),
                                (const jlong *)written);
     return (*env)->ExceptionCheck(env) ? NULL : names_of(env, groups, count);
+}
+
+NATIVE(jstring, pool, jstring name)
+{
+    char text[TC_THREAD_NAME_BYTES], pool[TC_THREAD_NAME_BYTES];
+    if (!boot_text(env, name, text, sizeof text))
+        return NULL;
+    tc_pool_name(text, pool, sizeof pool);
+    return (*env)->NewStringUTF(env, pool);
+}
+
+NATIVE(jstring, fullName, jstring kernel_name)
+{
+    static const char *const names[] = {HOTSPOT_LONG_NAMES};
+    enum { KERNEL_LENGTH = 15 };
+    char text[TC_THREAD_NAME_BYTES];
+    jobject given = (*env)->NewLocalRef(env, kernel_name);
+    if (!boot_text(env, given, text, sizeof text) || strlen(text) != KERNEL_LENGTH)
+        return kernel_name;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(names[i], text, KERNEL_LENGTH) == 0)
+            return (*env)->NewStringUTF(env, names[i]);
+    return kernel_name;
 }
 
 /* process_account.c */

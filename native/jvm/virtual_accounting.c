@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hotspot_names.h"
 #include "instance.h"
 #include "java_calls.h"
 #include "java_threads.h"
@@ -83,8 +84,8 @@ static struct starter {
     struct unnamed unnamed;
     jclass class; /* null: this JVM has none */
 } starters[] = {
-    {"java.util.concurrent.ThreadPerTaskExecutor", {"(unnamed, of executors)", 0}, NULL},
-    {"jdk.internal.misc.ThreadFlock$ThreadContainerImpl", {"(unnamed, of task scopes)", 0}, NULL}};
+    {JDK_EXECUTOR_CONTAINER, {"(unnamed, of executors)", 0}, NULL},
+    {JDK_SCOPE_CONTAINER, {"(unnamed, of task scopes)", 0}, NULL}};
 enum { STARTERS = sizeof starters / sizeof *starters };
 
 static struct {
@@ -96,8 +97,8 @@ static struct {
 static struct object_field {
     const char *name, *signature;
     jfieldID id;
-} state = {"state", "I", NULL}, continuation = {"cont", "Ljdk/internal/vm/Continuation;", NULL},
-  tail = {"tail", "Ljdk/internal/vm/StackChunk;", NULL};
+} state = {JDK_VIRTUAL_STATE, NULL}, continuation = {JDK_VIRTUAL_CONTINUATION, NULL},
+  tail = {JDK_CONTINUATION_TAIL, NULL};
 
 /*
  * Looks up all fields that are read while a thread is being switched, because that may load classes; in the
@@ -112,8 +113,8 @@ static void prepare_fields(JNIEnv *env)
     if ((*accounting.jvmti)->GetCurrentThread(accounting.jvmti, &thread) == JVMTI_ERROR_NONE)
         java_threads_id(env, thread);
     (*env)->DeleteLocalRef(env, thread);
-    fields.name = boot_field(env, "java.lang.Thread", "name", "Ljava/lang/String;");
-    fields.container = boot_field(env, "java.lang.Thread", "container", "Ljdk/internal/vm/ThreadContainer;");
+    fields.name = boot_field(env, JDK_THREAD_NAME);
+    fields.container = boot_field(env, JDK_THREAD_CONTAINER);
     for (int i = 0; i < STARTERS; i++) {
         jclass class = boot_class(env, starters[i].class_name, false);
         if (class != NULL && starters[i].class == NULL)
@@ -273,9 +274,9 @@ static bool find_events(jvmtiEnv *jvmti)
     if ((*jvmti)->GetExtensionEvents(jvmti, &count, &events) != JVMTI_ERROR_NONE)
         return false;
     for (jint i = 0; i < count; i++) {
-        if (strcmp(events[i].id, "com.sun.hotspot.events.VirtualThreadMount") == 0)
+        if (strcmp(events[i].id, HOTSPOT_MOUNT_EVENT) == 0)
             accounting.mount_event = events[i].extension_event_index;
-        if (strcmp(events[i].id, "com.sun.hotspot.events.VirtualThreadUnmount") == 0)
+        if (strcmp(events[i].id, HOTSPOT_UNMOUNT_EVENT) == 0)
             accounting.unmount_event = events[i].extension_event_index;
         for (jint parameter = 0; parameter < events[i].param_count; parameter++)
             (*jvmti)->Deallocate(jvmti, (unsigned char *)events[i].params[parameter].name);
@@ -352,8 +353,8 @@ static const char *make_environment(JavaVM *vm)
         return no_virtual_threads;
     }
     accounting.vm = vm;
-    accounting.bound = is_set("VMContinuations", false);
-    accounting.has_events = set_callbacks(jvmti) && !is_set("DoJVMTIVirtualThreadTransitions", false);
+    accounting.bound = is_set(HOTSPOT_CONTINUATIONS_FLAG, false);
+    accounting.has_events = set_callbacks(jvmti) && !is_set(HOTSPOT_TRANSITIONS_FLAG, false);
     accounting.announced = (*jvmti)->GetPhase(jvmti, &phase) == JVMTI_ERROR_NONE
                            && phase == JVMTI_PHASE_ONLOAD
                            && (*jvmti)->AddCapabilities(jvmti, &redefining) == JVMTI_ERROR_NONE;
@@ -374,14 +375,14 @@ static bool events_wanted(void)
 /* Why VirtualThread must not be changed; null: nothing speaks against it. */
 static const char *objection(void)
 {
-    const char *const *mode = flag("AOTMode");
+    const char *const *mode = flag(HOTSPOT_AOT_MODE_FLAG);
     if (events_wanted())
         return "-D" VIRTUAL_SWITCHES_PROPERTY "=events asks for them";
     if (accounting.bound)
         return "virtual threads are not switched here";
     /* "Critical class java.lang.VirtualThread has been excluded": no archive would be written. */
-    if (has_text("AOTCacheOutput") || has_text("ArchiveClassesAtExit")
-        || is_set("RecordDynamicDumpInfo", true) || is_set("AutoCreateSharedArchive", true)
+    if (has_text(HOTSPOT_AOT_OUTPUT_FLAG) || has_text(HOTSPOT_ARCHIVE_AT_EXIT_FLAG)
+        || is_set(HOTSPOT_RECORD_DUMP_FLAG, true) || is_set(HOTSPOT_AUTO_ARCHIVE_FLAG, true)
         || (mode != NULL && *mode != NULL && (strcmp(*mode, "record") == 0 || strcmp(*mode, "create") == 0)))
         return "this JVM writes an archive of classes, which must not be changed";
     if (!accounting.announced && version(accounting.jvmti) < VERSION_OF_DEPENDENTS)
@@ -655,7 +656,7 @@ jthread virtual_accounting_mounted(jthread carrier)
         || (*jvmti)->GetExtensionFunctions(jvmti, &count, &functions) != JVMTI_ERROR_NONE)
         return NULL;
     for (jint i = 0; i < count; i++) {
-        if (strcmp(functions[i].id, "com.sun.hotspot.functions.GetVirtualThread") == 0
+        if (strcmp(functions[i].id, HOTSPOT_MOUNTED_FUNCTION) == 0
             && functions[i].func(jvmti, carrier, &mounted) != JVMTI_ERROR_NONE)
             mounted = NULL;
         free_function(jvmti, &functions[i]);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "hotspot_names.h"
 #include "slot.h"
 #include "sys.h"
 
@@ -71,9 +72,9 @@ void vm_structs_find(void *libjvm)
 {
     uint64_t osthread_offset, thread_id_offset;
     if (TC_LOAD(thread.found)
-        || (!offset_of(libjvm, "JavaThread", "_osthread", &osthread_offset)
-            && !offset_of(libjvm, "Thread", "_osthread", &osthread_offset))
-        || !offset_of(libjvm, "OSThread", "_thread_id", &thread_id_offset))
+        || (!offset_of(libjvm, HOTSPOT_OSTHREAD_TO_21, &osthread_offset)
+            && !offset_of(libjvm, HOTSPOT_OSTHREAD_FROM_25, &osthread_offset))
+        || !offset_of(libjvm, HOTSPOT_THREAD_ID, &thread_id_offset))
         return;
     TC_STORE(thread.osthread_offset, osthread_offset);
     TC_STORE(thread.thread_id_offset, thread_id_offset);
@@ -122,7 +123,7 @@ pid_t vm_structs_tid(uint64_t eetop)
 static bool static_flag(void *libjvm, const char *field, uint64_t *value)
 {
     uint64_t at;
-    const char *entry = entry_of(libjvm, "JVMFlag", field);
+    const char *entry = entry_of(libjvm, HOTSPOT_FLAG_TYPE, field);
     if (entry == NULL || !number_of(libjvm, "gHotSpotVMStructEntryAddressOffset", &at))
         return false;
     const uint64_t *address = *(const uint64_t *const *)(entry + at);
@@ -140,7 +141,7 @@ static bool size_of_flag(void *libjvm, uint64_t *size)
         || !number_of(libjvm, "gHotSpotVMTypeEntrySizeOffset", &at) || entries == 0 || stride == 0)
         return false;
     for (const char *entry = (const char *)entries; text_at(entry, name) != NULL; entry += stride) {
-        if (strcmp(text_at(entry, name), "JVMFlag") == 0) {
+        if (strcmp(text_at(entry, name), HOTSPOT_FLAG_TYPE) == 0) {
             *size = *(const uint64_t *)(entry + at);
             return true;
         }
@@ -151,9 +152,9 @@ static bool size_of_flag(void *libjvm, uint64_t *size)
 const void *vm_structs_flag(void *libjvm, const char *name)
 {
     uint64_t flags, count, size, name_at, value_at;
-    if (!static_flag(libjvm, "flags", &flags) || !static_flag(libjvm, "numFlags", &count)
-        || !size_of_flag(libjvm, &size) || !offset_of(libjvm, "JVMFlag", "_name", &name_at)
-        || !offset_of(libjvm, "JVMFlag", "_addr", &value_at) || flags == 0
+    if (!static_flag(libjvm, HOTSPOT_FLAGS, &flags) || !static_flag(libjvm, HOTSPOT_FLAG_COUNT, &count)
+        || !size_of_flag(libjvm, &size) || !offset_of(libjvm, HOTSPOT_FLAG_NAME, &name_at)
+        || !offset_of(libjvm, HOTSPOT_FLAG_ADDRESS, &value_at) || flags == 0
         || name_at + sizeof(void *) > size || value_at + sizeof(void *) > size)
         return NULL;
     for (uint64_t i = 0; i < count; i++) {

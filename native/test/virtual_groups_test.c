@@ -34,7 +34,6 @@ static void assert_group(const char *name, const char *expected)
     tc_virtual_end(account);
 }
 
-/* ThreadNamesTest reads these names. */
 TEST(names_differ_in_numbers_only)
 {
     assert_group("http-nio-8080-exec-7", "http-nio-*-exec-*");

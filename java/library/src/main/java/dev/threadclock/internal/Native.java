@@ -140,6 +140,18 @@ public final class Native {
      */
     static native int account(long ageNanos, Thread[] live, long[] values, String[] names);
 
+    /**
+     * The pool of a thread with this name: the name with each number and id replaced by {@code *}. {@code
+     * http-nio-8080-exec-7} belongs to {@code http-nio-*-exec-*}. Names above 341 characters are truncated.
+     */
+    public static native String pool(String name);
+
+    /**
+     * The name of a non-Java thread: the untruncated one of HotSpot's own threads, where that is known,
+     * otherwise the kernel's, which has at most 15 bytes.
+     */
+    public static native String fullName(String kernelName);
+
     /** The address of a direct buffer's memory. */
     static native long addressOf(Buffer buffer);
 

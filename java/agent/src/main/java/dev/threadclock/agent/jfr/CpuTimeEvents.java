@@ -7,7 +7,6 @@ import dev.threadclock.ThreadClock;
 import dev.threadclock.internal.CpuIntervals;
 import dev.threadclock.internal.CpuIntervals.Counter;
 import dev.threadclock.internal.Native;
-import dev.threadclock.internal.ThreadNames;
 import dev.threadclock.internal.ThreadTable;
 import java.time.Instant;
 import java.util.Arrays;
@@ -122,7 +121,7 @@ final class CpuTimeEvents implements FlightRecorderListener {
             for (int i = 0; emits && i < table.size(); i++) {
                 if (table.row(i).usedTotalNanos() > 0) {
                     boolean isJava = table.javaId(i) > 0;
-                    emit(isJava ? table.name(i) : ThreadNames.full(table.name(i)), table.javaId(i),
+                    emit(isJava ? table.name(i) : Native.fullName(table.name(i)), table.javaId(i),
                             table.tid(i), table.row(i));
                 }
             }
@@ -140,7 +139,7 @@ final class CpuTimeEvents implements FlightRecorderListener {
             event.javaThreadId = javaId;
             event.threadName = name;
             event.osThreadId = tid;
-            event.pool = ThreadNames.pool(name);
+            event.pool = Native.pool(name);
             commit(event, used);
         }
     }

@@ -41,7 +41,7 @@ public class ThreadCpuTime extends CpuTimeEvent {
     @Label("OS Thread Id")
     public long osThreadId;
 
-    /** The name without its numbers, as {@code ThreadNames} makes it. */
+    /** The name without its numbers, with {@code *} in their place. */
     @Label("Thread Pool")
     @Description("The thread's name with * in the place of numbers")
     public String pool;

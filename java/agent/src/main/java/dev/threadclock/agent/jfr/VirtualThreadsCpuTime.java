@@ -24,7 +24,7 @@ public final class VirtualThreadsCpuTime extends CpuTimeEvent {
     /** Its name in recordings and settings. */
     public static final String NAME = "dev.threadclock.VirtualThreadsCpuTime";
 
-    /** The threads' names without their numbers, as {@code ThreadNames} makes it. */
+    /** The threads' names without their numbers, with {@code *} in their place. */
     @Label("Group")
     @Description("The threads' name with * in the place of numbers")
     public String group;

@@ -2,9 +2,7 @@
 package dev.threadclock.command.interval;
 
 import dev.threadclock.CpuSnapshot;
-import dev.threadclock.internal.ThreadNames;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import dev.threadclock.internal.Native;
 
 /**
  * The CPU time that one thread, or a pool of threads, used in an interval and before.
@@ -27,9 +25,6 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
     public static final char ENDED = 'X';
     private static final char VIRTUAL = 'V';
     private static final char NOT_KNOWN = '?';
-    /** The pools of names seen lately: to find one takes as long as all else that a row of top costs. */
-    private static final Map<String, String> POOLS = new ConcurrentHashMap<>();
-    private static final int MOST_POOLS = 10_000;
 
     public Use(String name, int tid, long serial, long javaId, char state, int threads, CpuSnapshot interval,
             CpuSnapshot life) {
@@ -57,10 +52,7 @@ public record Use(String name, int tid, long serial, long javaId, char state, in
 
     /** The pool's name. It is the same for all threads whose names differ only in numbers. */
     public String pool() {
-        if (POOLS.size() >= MOST_POOLS) {
-            POOLS.clear();
-        }
-        return POOLS.computeIfAbsent(name, ThreadNames::pool);
+        return Native.pool(name);
     }
 
     /** Converts a thread to a pool of one thread. */

@@ -45,6 +45,7 @@ public final class ReportCommand extends Subcommand {
     @Override
     public Integer call() {
         SelfJar.requireModule("jdk.jfr");
+        SelfJar.loadNative(); // which knows the pools of threads
         if (page != null && !page.toString().matches("-|(?i).*\\.html?")) {
             throw wrong("-o writes a page, and " + page + " does not end in .html; 'threadclock top -n N'"
                     + " prints CSV and JSON");

@@ -51,6 +51,7 @@ public abstract class Sampling implements Closeable {
      * Failure or AttachException, with the reason and a remedy, if /proc does not show it either.
      */
     public static Sampling open(JvmOption.Chosen choice, Duration period) throws IOException {
+        SelfJar.loadNative(); // which knows the pools of threads
         int pid = choice.pid();
         Optional<Target> jvm = Optional.empty();
         try {

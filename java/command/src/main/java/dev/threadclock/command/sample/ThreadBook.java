@@ -4,7 +4,7 @@ package dev.threadclock.command.sample;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.internal.CpuIntervals;
 import dev.threadclock.internal.CpuIntervals.Counter;
-import dev.threadclock.internal.ThreadNames;
+import dev.threadclock.internal.Native;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
 import dev.threadclock.command.sample.Message.Event;
@@ -273,7 +273,7 @@ final class ThreadBook {
         }
         // A new thread has its creator's name until it sets its own.
         boolean starting = lastNanos.isPresent() && row.passes == 1;
-        return use(row, starting ? STARTING : ThreadNames.full(row.kernelName), row.kernelState);
+        return use(row, starting ? STARTING : Native.fullName(row.kernelName), row.kernelState);
     }
 
     /** X only if the times here include the thread's end, which may be reported before. */
@@ -289,7 +289,7 @@ final class ThreadBook {
         if (row.life != null) {
             row.life.end.ifPresent(times -> raise(row, times));
         }
-        return use(row, row.life != null ? row.life.name : ThreadNames.full(row.kernelName), Use.ENDED);
+        return use(row, row.life != null ? row.life.name : Native.fullName(row.kernelName), Use.ENDED);
     }
 
     private Use use(Row row, String name, char state) {
