@@ -163,6 +163,7 @@ def main(arguments):
     if not JAR.exists():
         say("lab: dist/threadclock.jar is missing: run ./threadclock build")
         return 1
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN) # as a signal it would leave what was started behind
     lab, measured = Lab(chosen.jdks, chosen.quick, chosen.repetitions, chosen.kernel), []
     if chosen.publish:
         show_plan(chosen, lab)
@@ -202,6 +203,7 @@ def pages(chosen):
 if __name__ == "__main__":
     # Both end with what was started: SIGINT is ignored where a shell has started this in the background.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL) # "lab --list | head" ends quietly
     try:
         sys.exit(main(sys.argv[1:]))
     except SystemExit as end: # argparse ends after --help

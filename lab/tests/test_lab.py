@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
+import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -117,3 +119,10 @@ def test_a_broken_source_does_not_leave_a_program(tmp_path):
     with pytest.raises(lab.Failure, match="cannot be built"):
         lab.build(output, [source], ["cc", "-o", output, source])
     assert not output.exists()
+
+
+def test_a_list_that_nobody_reads_ends_quietly():
+    command = [sys.executable, "-u", lab.ROOT / "lab", "--list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b"" and process.wait() == -signal.SIGPIPE
