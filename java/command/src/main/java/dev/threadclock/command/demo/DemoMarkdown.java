@@ -6,17 +6,11 @@ import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.terminal.Figures;
-import java.nio.file.Path;
 import java.util.DoubleSummaryStatistics;
 
-/** The result as a table for a README. Always renders the same JSON file to the same text. */
-public final class DemoMarkdown {
+/** The result as a table for a README. */
+final class DemoMarkdown {
     private DemoMarkdown() {}
-
-    /** The markdown for a file written by 'threadclock demo --json'; ends with a newline. */
-    public static String render(Path json) {
-        return render(DemoReport.fromJson(json));
-    }
 
     static String render(DemoReport report) {
         StringBuilder text = new StringBuilder();

@@ -5,16 +5,11 @@ import dev.threadclock.command.measure.Measurement;
 import dev.threadclock.command.measure.MeasuredJvm;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
-import com.google.gson.JsonParseException;
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
 import dev.threadclock.command.machine.Machine;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.probe.Verdict;
-import dev.threadclock.command.terminal.Failure;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -93,22 +88,6 @@ record DemoReport(
     }
 
     public String toJson() {
-        // Each point of a curve on a single line.
-        return GSON.toJson(this).replaceAll("\\[\\s+([-\\d.E]+),\\s+([-\\d.E]+)\\s+]", "[$1, $2]") + "\n";
-    }
-
-    /** Reads what {@link #toJson()} has written. */
-    public static DemoReport fromJson(Path file) {
-        try {
-            DemoReport report = GSON.fromJson(Files.readString(file), DemoReport.class);
-            if (report == null || report.jdks == null || report.machine == null) {
-                throw new Failure(file + " is no result of 'threadclock demo --json'");
-            }
-            return report;
-        } catch (JsonParseException e) {
-            throw new Failure(file + " is no result of 'threadclock demo --json': " + e.getMessage());
-        } catch (IOException e) {
-            throw new Failure("cannot read " + file + ": " + e.getMessage());
-        }
+        return GSON.toJson(this) + "\n";
     }
 }

@@ -62,8 +62,8 @@ final class DemoTable {
                 Figures.nanos(with.nanoTime().medianNanos()), null);
         row("read / nanoTime()", Figures.number(before.perNanoTime()), Figures.number(with.perNanoTime()),
                 null);
-        row("1 read in 1,000 over", Figures.duration(before.latency().p999Nanos()),
-                Figures.duration(with.latency().p999Nanos()), null);
+        row("1 read in 1,000 over", Figures.duration(before.p999Nanos()),
+                Figures.duration(with.p999Nanos()), null);
         runs("work around ticks", before.aroundTicks(), with.aroundTicks());
         runs("work between ticks", before.betweenTicks(), with.betweenTicks());
         lines.add("");

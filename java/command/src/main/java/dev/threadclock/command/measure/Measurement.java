@@ -10,7 +10,6 @@ import dev.threadclock.command.terminal.Figures;
 import dev.threadclock.command.probe.TickRun;
 import dev.threadclock.command.probe.Verdict;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -21,17 +20,15 @@ import java.util.stream.Stream;
  * @param user one getCurrentThreadUserTime()
  * @param nanoTime one System.nanoTime()
  * @param cpu one getCurrentThreadCpuTime()
- * @param latency single getCurrentThreadUserTime() calls, each between two nanoTime() calls; null if the plan
- *     has none
- * @param emptyLatency the same two nanoTime() calls with nothing in between: contained in every figure of
- *     latency
+ * @param p999Nanos what 999 of 1,000 getCurrentThreadUserTime() calls do not exceed, each between two
+ *     nanoTime() calls; null if the plan has no latencies
  * @param aroundTicks a fresh thread that works only around timer ticks
  * @param betweenTicks a fresh thread that works only between them
  * @param ownIdTellsTotal whether getThreadUserTime(own id) returns the total (JDK-8372704); null if unknown
  */
 public record Measurement(
-        Cost user, Cost nanoTime, Cost cpu, Latency latency, Latency emptyLatency, TickRun aroundTicks,
-        TickRun betweenTicks, Boolean ownIdTellsTotal) {
+        Cost user, Cost nanoTime, Cost cpu, Long p999Nanos, TickRun aroundTicks, TickRun betweenTicks,
+        Boolean ownIdTellsTotal) {
     /** The /proc path makes 10 to 20 system calls, the total makes one. */
     private static final double SLOW_IN_TOTALS = 5;
 
@@ -39,14 +36,6 @@ public record Measurement(
     public record Cost(
             double lowerQuartileNanos, double medianNanos, double upperQuartileNanos, double meanNanos,
             int batches, int readsPerBatch) {}
-
-    /**
-     * Durations of single calls: percentiles in nanoseconds; curve is [fraction of calls 0 to 1,
-     * nanoseconds].
-     */
-    public record Latency(
-            long reads, double meanNanos, long p50Nanos, long p90Nanos, long p99Nanos, long p999Nanos,
-            long p9999Nanos, long maxNanos, List<double[]> curve) {}
 
     /** Gson itself would change final fields, of which Java 26 and later warn (JEP 500). */
     private static final Gson GSON = new GsonBuilder()

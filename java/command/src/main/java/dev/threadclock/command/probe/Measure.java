@@ -40,9 +40,7 @@ public final class Measure {
 
         if (nanos(args[2]) != 0) {
             say("step tail of single reads");
-            ReadLatency latency = new ReadLatency(bean);
-            latency.run(nanos(args[2]));
-            latency.putInto(results);
+            results.put("p999Nanos", ReadLatency.p999Nanos(bean, nanos(args[2])));
         }
         TickLoads work = new TickLoads(bean, Long.parseLong(args[4]), Long.parseLong(args[5]));
         say("step a thread that works around ticks");

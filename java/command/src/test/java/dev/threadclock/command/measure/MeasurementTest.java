@@ -23,8 +23,8 @@ class MeasurementTest {
     }
 
     private static Verdict verdict(double userNanos, TickRun around, TickRun between) {
-        Measurement printed = new Measurement(cost(userNanos), cost(20), cost(380), null, null, around,
-                between, null);
+        Measurement printed = new Measurement(cost(userNanos), cost(20), cost(380), null, around, between,
+                null);
         return Measurement.parse(new Gson().toJson(printed)).orElseThrow().verdict();
     }
 
