@@ -29,7 +29,7 @@ APP_CDS, AOT_CACHES = 17, 24
 SETTLED_S = .1
 VALUES = "start, CPU ms", "start, ms", "MB", "end, CPU ms", "end, ms"
 CODE = [*CORE, "native/jvm", "native/agent", "java/agent/src/main",
-        "lab/programs/java/AgentCost.java", "lab/programs/java/Empty.java"]
+        "lab/programs/java/Costs.java", "lab/programs/java/Empty.java"]
 SECONDS = 150, 265
 
 
@@ -37,7 +37,7 @@ def run(lab):
     shown = lab.pair()[0].values() # on a page; the others have a verdict only
 
     def numbers(jdk, what, agent):
-        return list(map(float, lab.java(jdk, "AgentCost", what, agent=agent)[0]))
+        return list(map(float, lab.java(jdk, "Costs", what, agent=agent)[0]))
 
     def measure(jdk, agent):
         reads = numbers(jdk, "reads", "total=interpolated" if agent == "" else agent)

@@ -17,7 +17,7 @@ JMX = {"user": "getCurrentThreadUserTime()", "userById": "getThreadUserTime(id)"
 EVENTS = {"jdk.ThreadCPULoad": "period", "jdk.CPUTimeSample": "throttle"}
 STAT_FILE = r'"/proc/(self|\d+)/task/\d+/stat"'
 READS, SECONDS_RECORDED, STRAY = 1000, 3, 10
-CODE = [*READ_CODE, "lab/programs/java/Reads.java", "lab/programs/jvmti_clock.c"]
+CODE = [*READ_CODE, "lab/programs/java/Reads.java", "lab/programs/for_java.c"]
 SECONDS = 12, 35
 
 
@@ -32,7 +32,7 @@ def run(lab):
     for name, agent in (("as it is", None), ("with threadclock", "")):
         found |= {f"{title}, {name}": opened(("count", way, READS), agent) for way, title in JMX.items()}
         found[f"JVMTI GetThreadCpuTime, {name}"] = opened(
-            ("count", "jvmti", READS), agent, (f"-agentpath:{lab.jvmti('jvmti_clock')}",))
+            ("count", "jvmti", READS), agent, (f"-agentpath:{lab.jvmti()}",))
         for event, setting in EVENTS.items() if agent is None else ():
             settings = jfr_settings(event, setting, "100 ms" if setting == "period" else "10ms")
             if event == "jdk.CPUTimeSample" and jdk.feature < 25:

@@ -52,7 +52,7 @@ build_tests {folder} $target -DTHREADCLOCK_JVM=OFF && for name in split interrup
     "$zig" cc -target $target -O2 -std=gnu11 -D_GNU_SOURCE -Inative/include -Inative/test -o {folder}/$name \
         lab/programs/$name.c native/test/loads.c {library} -lpthread || exit
 done && "$zig" cc -target $target -shared -fPIC -I"$JAVA_HOME/include" -I"$JAVA_HOME/include/linux" \
-    -o {folder}/libthread_nanos.so lab/programs/thread_nanos.c
+    -o {folder}/libfor_java.so lab/programs/for_java.c
 """
 
 
@@ -71,7 +71,7 @@ def c_programs(lab, machine, library):
              if len(test["command"]) == 1}
     left_out = TOO_SLOW | (IN_FULL_ONLY if lab.quick else set())
     return {"tc/split": folder / "split", "tc/interrupted": folder / "interrupted",
-            "tc/libthread_nanos.so": folder / "libthread_nanos.so",
+            "tc/libfor_java.so": folder / "libfor_java.so",
             "tc/libcmocka.so.0": folder / "cmocka/src/libcmocka.so.0",
             **{f"tc/tests/{name}": file for name, file in alone.items() if name not in left_out}}
 
@@ -111,7 +111,7 @@ def commands(machine, cpu, quick):
             "split": f"{bound}/tc/split loads 1000",
             "demo": f"{jar} demo --quick --json - 2>/tmp/said || (tail /tmp/said; exit 1)",
             "virtual": f"{java} -cp /tc/threadclock.jar:/tc/classes VirtualCosts bounds "
-                       f"{100 if quick else 1000} /tc/libthread_nanos.so",
+                       f"{100 if quick else 1000} /tc/libfor_java.so",
             "tests": tests}
 
 

@@ -14,7 +14,7 @@ SECONDS = 19, 90
 
 
 def run(lab):
-    program = lab.c("all_threads")
+    program = lab.c("all_threads", "native/test/loads.c")
     try:
         rounds = lab.rounds({f"{count:,} threads": lambda count=count: lab.json([program, count]) for count in
                              (COUNTS[:2] if lab.quick else COUNTS)}, 3 if lab.quick else 5)

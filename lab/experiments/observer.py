@@ -17,7 +17,7 @@ FACTOR = 2
 HERTZ = (10, 100)
 SLEEPERS, TOP_HERTZ = 1000, 10
 CODE = [*CORE, *library_java("ThreadTimes", "internal/ThreadTable", "internal/JavaThreads"),
-        "java/command/src/main/java/dev/threadclock/command/top", "lab/programs/java/Observed.java",
+        "java/command/src/main/java/dev/threadclock/command/top", "lab/programs/java/Costs.java",
         "java/command/src/main/java/dev/threadclock/command/sample",
         "java/command/src/main/java/dev/threadclock/command/interval"]
 SECONDS = 30, 275
@@ -59,7 +59,7 @@ def run(lab):
     jdk, seconds = lab.legacy(), 1 if lab.quick else 5
 
     def sampled(way, hertz):
-        return {"pass_ns": float(lab.java(jdk, "Observed", way, hertz, 200, seconds)[0][0])}
+        return {"pass_ns": float(lab.java(jdk, "Costs", "pass", way, hertz, 200, seconds)[0][0])}
     inside = lab.rounds({f"{way}, {hertz} Hz": lambda way=way, hertz=hertz: sampled(way, hertz)
                          for hertz in (HERTZ[-1:] if lab.quick else HERTZ)
                          for way in ("bean", "threadclock")}, 2 if lab.quick else 3)

@@ -35,7 +35,7 @@ def run(lab):
 
     def measure(jdk, agent):
         lines = lab.java(jdk, "Loads", "alone", 500 if lab.quick else 1000, tick_ns, phase_ns, agent=agent)
-        read = lab.jmh(jdk, r"UserTime\.user$", "avgt", JMH, 1, agent)["user"]
+        read = lab.bean(jdk, "user", "avgt", JMH, 1, agent)["user"]
         return {"loads": rightness.loads(lines), "ns": read["mean"]}
     return {"jdk": str(unpatched), "rounds": lab.rounds(
         {name: lambda one=one: measure(*one) for name, one in subjects.items()}, 3)}

@@ -23,8 +23,8 @@ def run(lab):
             for agent in (None, ""):
                 name = f"{jdk}, {threads} thread(s){'' if agent is None else ', with threadclock'}"
                 subjects[name] = lambda jdk=jdk, threads=threads, agent=agent: {
-                    key: one["mean"] for key, one in lab.jmh(
-                        jdk, r"UserTime\.(user|total)$", "avgt", settings, threads, agent).items()}
+                    read: one["mean"] for read, one in lab.bean(
+                        jdk, "user|total", "avgt", settings, threads, agent).items()}
     return {"absent": reason if "legacy" not in pair else None, "legacy": str(pair.get("legacy", "")),
             "rounds": lab.rounds(subjects, 3)}
 

@@ -36,7 +36,7 @@ def run(lab):
             found = {}
             for way in ways:
                 _, name, agent, flags = WAYS[way]
-                for line in lab.source(of, "VirtualCosts", "cost", name, lab.jvmti("switch_events"),
+                for line in lab.source(of, "VirtualCosts", "cost", name, lab.jvmti(),
                                        agent=agent, options=(*ONE_CARRIER, *flags)):
                     found.setdefault(line[1], {})[way] = float(line[2])
             return found

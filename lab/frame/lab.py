@@ -155,13 +155,13 @@ class Lab:
         "-D_GNU_SOURCE", "-Inative/include", "-Inative/test", "-o", output, *sources, soname,
         "-Wl,-rpath,$ORIGIN", "-lpthread"])
 
-    def jvmti(self, name):
-        """A library of lab/programs in C that a JVM loads."""
+    def jvmti(self):
+        """The library of lab/programs in C that JVMs load."""
         compiler = self.tool("cc", "gcc libc6-dev")
         if not self.builder or not (self.builder.home / "include/jvmti.h").exists():
             raise NotRunnable("there is no JDK 17 or later with jvmti.h")
-        include, source, output = self.builder.home / \
-            "include", PROGRAMS / f"{name}.c", BUILD / f"lib{name}.so"
+        include = self.builder.home / "include"
+        source, output = PROGRAMS / "for_java.c", BUILD / "libfor_java.so"
         return build(output, [source], [compiler, "-O2", "-Wall", "-Wextra", "-shared",
                      "-fPIC", f"-I{include}", f"-I{include}/linux", "-o", output, source])
 
@@ -279,6 +279,12 @@ class Lab:
                         found[name]["bytes"] = second["score"]
         report.unlink()
         return found
+
+    def bean(self, jdk, reads, mode, settings, threads=1, agent=None):
+        """JMH of ThreadMXBean's reads of the calling thread, "user", "total" or both: {read: quantiles}."""
+        found = self.jmh(jdk, rf"OwnThread\.({reads})$", mode, settings, threads, agent,
+                         params=("-p", "peer=threadMXBean"))
+        return {name.partition(" ")[0]: one for name, one in found.items()}
 
     # --- repetitions
 

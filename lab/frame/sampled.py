@@ -17,7 +17,7 @@ def run(lab, pair, reason, threads, forks, full):
 
     def subject(jdk, settings, agent=None):
         settings = QUICK if lab.quick else settings
-        return lambda: lab.jmh(jdk, r"UserTime\.user$", "sample", settings, threads, agent)["user"]
+        return lambda: lab.bean(jdk, "user", "sample", settings, threads, agent)["user"]
     plain = {kind: subject(jdk, full) for kind, jdk in pair.items()}
     ours = {f"{kind} with threadclock": subject(jdk, OURS, "") for kind, jdk in pair.items()}
     key = ("sampled", *sorted((kind, str(jdk)) for kind, jdk in pair.items()), threads, full)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "loads.h"
 #include "threadclock.h"
 
 enum { ROUNDS = 21, MAX = 30000, SUBJECTS = 4 };
@@ -25,13 +26,6 @@ static int tid_count;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t round_begins = PTHREAD_COND_INITIALIZER;
 static int round_number;
-
-static int64_t monotonic_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 _Noreturn static void *sleep_for_ever(void *unused)
 {

@@ -23,10 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "histogram.h"
 #include "threadclock.h"
 
 enum { ROUNDS = 10001, MAPPED_BYTES = 1 << 20 };
-enum { STEP_BITS = 8, STEPS = 1 << STEP_BITS, BUCKETS = 64 << STEP_BITS };
 
 static const int64_t BLOCK_NS = 50000, SLICE_NS = 20000000;
 
@@ -197,22 +197,7 @@ static void cost(int64_t duration_ns)
     printf("}\n");
 }
 
-/* A log-linear histogram with 256 steps an octave, so that each value is known to 0.4 %. */
 static uint64_t counts[SOURCES][BUCKETS];
-
-static void record(uint64_t histogram[BUCKETS], uint64_t ns)
-{
-    int shift = ns < 2 * STEPS ? 0 : 63 - __builtin_clzll(ns) - STEP_BITS;
-    histogram[((uint64_t)shift << STEP_BITS) + (ns >> shift)]++;
-}
-
-static uint64_t middle(uint64_t bucket)
-{
-    if (bucket < 2 * STEPS)
-        return bucket;
-    uint64_t shift = (bucket >> STEP_BITS) - 1;
-    return ((STEPS + (bucket & (STEPS - 1))) << shift) + ((uint64_t)1 << shift >> 1);
-}
 
 static atomic_bool ended;
 
@@ -235,7 +220,7 @@ static void slice(int s)
     for (int64_t before_ns = monotonic(); before_ns < end_ns; before_ns = monotonic()) {
         int64_t value = chosen[s]->read();
         __asm__ volatile("" : : "r"(value));
-        record(counts[s], (uint64_t)(monotonic() - before_ns));
+        record(counts[s], monotonic() - before_ns);
     }
 }
 
@@ -254,15 +239,8 @@ static int latency(double seconds, int mappers)
     for (int i = 0; i < mappers; i++)
         pthread_join(threads[i], NULL);
     for (int s = 0; s < chosen_count; s++) {
-        const char *comma = "";
-        printf("%s\"%s\": [", s == 0 ? "{" : ", ", chosen[s]->name);
-        for (uint64_t b = 0; b < BUCKETS; b++)
-            if (counts[s][b] > 0) {
-                printf("%s[%llu,%llu]", comma, (unsigned long long)middle(b),
-                       (unsigned long long)counts[s][b]);
-                comma = ",";
-            }
-        printf("]");
+        printf(s == 0 ? "{" : ", ");
+        print_histogram(chosen[s]->name, counts[s]);
     }
     printf("}\n");
     return 0;

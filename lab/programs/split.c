@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "histogram.h"
 #include "loads.h"
 #include "threadclock.h"
 
@@ -115,9 +116,6 @@ static void *run_load(void *argument)
     return NULL;
 }
 
-/* 64 buckets an octave are enough for ages. */
-enum { BITS = 6, BUCKETS = 64 << BITS };
-
 struct watched {
     const char *name;
     int64_t (*read)(void);
@@ -125,27 +123,6 @@ struct watched {
     uint64_t behind[BUCKETS]; /* the precise clock before the read, minus the reading: its age */
     uint64_t ahead[BUCKETS];  /* the reading minus the precise clock after it */
 };
-
-static void record(uint64_t counts[BUCKETS], int64_t signed_ns)
-{
-    uint64_t ns = signed_ns < 0 ? 0 : (uint64_t)signed_ns;
-    int shift = ns < 2 << BITS ? 0 : 63 - __builtin_clzll(ns) - BITS;
-    counts[((uint64_t)shift << BITS) + (ns >> shift)]++;
-}
-
-static void print_counts(const char *name, const uint64_t counts[BUCKETS])
-{
-    const char *comma = "";
-    printf(", \"%s\": [", name);
-    for (uint64_t b = 0; b < BUCKETS; b++)
-        if (counts[b] > 0) {
-            uint64_t shift = b < 2 << BITS ? 0 : (b >> BITS) - 1;
-            uint64_t ns = b < 2 << BITS ? b : ((1 << BITS) + (b & ((1 << BITS) - 1))) << shift;
-            printf("%s[%llu,%llu]", comma, (unsigned long long)ns, (unsigned long long)counts[b]);
-            comma = ",";
-        }
-    printf("]");
-}
 
 static void *watch(void *argument)
 {
@@ -190,8 +167,10 @@ int main(int argc, char **argv)
             in_thread(watch, &all[i]);
             printf("%s\"%s\": {\"backward\": %lld", i == 0 ? "{" : "}, ", all[i].name,
                    (long long)all[i].backward);
-            print_counts("behind", all[i].behind);
-            print_counts("ahead", all[i].ahead);
+            printf(", ");
+            print_histogram("behind", all[i].behind);
+            printf(", ");
+            print_histogram("ahead", all[i].ahead);
         }
         printf("}}\n");
         return 0;

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
@@ -25,26 +27,13 @@ public final class Invariants {
     private static volatile long sink;
     private static volatile boolean ended;
 
-    private Invariants() {}
+    /** How often each was checked and broken. */
+    private static final Map<String, long[]> INVARIANTS = new LinkedHashMap<>();
 
-    private static final class Invariant {
-        private final String name;
-        private long looks;
-        private long broken;
-
-        Invariant(String name) {
-            this.name = name;
-        }
-
-        void look(boolean holds) {
-            looks++;
-            broken += holds ? 0 : 1;
-        }
-
-        void print() {
-            System.out.println(
-                    (broken == 0 && looks > 0 ? "holds " : "broken ") + name + " " + looks + " " + broken);
-        }
+    private static void look(String invariant, boolean holds) {
+        long[] counts = INVARIANTS.computeIfAbsent(invariant, name -> new long[2]);
+        counts[0]++;
+        counts[1] += holds ? 0 : 1;
     }
 
     public static void main(String[] args) throws InterruptedException {
@@ -53,21 +42,13 @@ public final class Invariants {
             worker("naps", begun, Invariants::nap),
             worker("system", begun, Invariants::readZeros)};
         begun.await();
-
-        Invariant disabled = new Invariant("minus-one-while-disabled");
         BEAN.setThreadCpuTimeEnabled(false);
-        disabled.look(BEAN.getCurrentThreadUserTime() == -1);
-        disabled.look(BEAN.getCurrentThreadCpuTime() == -1);
+        look("minus-one-while-disabled",
+                BEAN.getCurrentThreadUserTime() == -1 && BEAN.getCurrentThreadCpuTime() == -1);
         for (Thread worker : workers) {
-            disabled.look(BEAN.getThreadUserTime(worker.getId()) == -1);
+            look("minus-one-while-disabled", BEAN.getThreadUserTime(worker.getId()) == -1);
         }
         BEAN.setThreadCpuTimeEnabled(true);
-        disabled.print();
-
-        Invariant positive = new Invariant("not-negative-once-enabled");
-        Invariant forward = new Invariant("never-goes-back");
-        Invariant within = new Invariant("user-within-total");
-        Invariant dead = new Invariant("minus-one-of-an-ended-thread");
         long[] lastUser = new long[workers.length];
         long[] lastTotal = new long[workers.length];
         long end = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000;
@@ -75,9 +56,9 @@ public final class Invariants {
             for (int i = 0; i < workers.length; i++) {
                 long user = BEAN.getThreadUserTime(workers[i].getId());
                 long total = BEAN.getThreadCpuTime(workers[i].getId());
-                positive.look(user >= 0 && total >= 0);
-                forward.look(user >= lastUser[i] && total >= lastTotal[i]);
-                within.look(user <= total + STEP_NANOS);
+                look("not-negative-once-enabled", user >= 0 && total >= 0);
+                look("never-goes-back", user >= lastUser[i] && total >= lastTotal[i]);
+                look("user-within-total", user <= total + STEP_NANOS);
                 lastUser[i] = user;
                 lastTotal[i] = total;
             }
@@ -86,12 +67,10 @@ public final class Invariants {
         ended = true;
         for (Thread worker : workers) {
             worker.join();
-            dead.look(BEAN.getThreadUserTime(worker.getId()) == -1);
+            look("minus-one-of-an-ended-thread", BEAN.getThreadUserTime(worker.getId()) == -1);
         }
-        positive.print();
-        forward.print();
-        within.print();
-        dead.print();
+        INVARIANTS.forEach((name, counts) -> System.out.println(
+                (counts[1] == 0 ? "holds " : "broken ") + name + " " + counts[0] + " " + counts[1]));
     }
 
     private static Thread worker(String name, CountDownLatch begun, Runnable round) {

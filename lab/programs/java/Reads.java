@@ -21,7 +21,7 @@ public final class Reads {
 
     private Reads() {}
 
-    /** The total by JVMTI GetThreadCpuTime, if the agent jvmti_clock is loaded; -1: refused. */
+    /** The total by JVMTI GetThreadCpuTime, if the agent for_java is loaded; -1: refused. */
     private static native long jvmtiNanos(Thread thread);
 
     private interface Read {

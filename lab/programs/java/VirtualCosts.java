@@ -25,10 +25,10 @@ import java.util.stream.IntStream;
  *
  * <p>"bounds MILLISECONDS LIBRARY" prints "bounds" and three times, of which none is below the one before,
  * however busy the machine is: that of the slices (of 1 ms) themselves by the kernel's clock, that of the
- * virtual threads, which is interpolated, and that of their carriers. LIBRARY is that of thread_nanos.c.
+ * virtual threads, which is interpolated, and that of their carriers. LIBRARY is that of for_java.c.
  *
  * <p>"cost WAY LIBRARY" prints "cost", what, and nanoseconds of the process's CPU time for one, once that has
- * become flat. LIBRARY is that of switch_events.c. Start it with one carrier and a heap that does not grow.
+ * become flat. LIBRARY is that of for_java.c. Start it with one carrier and a heap that does not grow.
  */
 public final class VirtualCosts {
     private static final long[] SLICE_MICROS = {2_000, 1_000, 100, 10};
@@ -180,7 +180,7 @@ public final class VirtualCosts {
             if (this == ENVIRONMENT || this == EVENTS) {
                 System.load(Path.of(library).toAbsolutePath().toString());
             }
-            if (this == EVENTS && !setEvents(true)) {
+            if (this == EVENTS && !enableEvents()) {
                 throw new IllegalStateException("this JVM does not report switches");
             }
             if (this == OFF) {
@@ -191,11 +191,10 @@ public final class VirtualCosts {
         }
     }
 
-    /** Implemented in thread_nanos.c. */
+    /** Implemented in for_java.c, as is the next one. */
     private static native long threadNanos();
 
-    /** Implemented in switch_events.c. */
-    private static native boolean setEvents(boolean on);
+    private static native boolean enableEvents();
 
     /** The median of the last results, which are flat unless the machine does not let them be. */
     private static void cost(String what, int operations, Work work) throws Exception {

@@ -19,7 +19,9 @@ import org.openjdk.jmh.annotations.Warmup;
  *
  * <p>HOW TO RUN: {@code java -jar lab/programs/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm
  * JAVA} for another JDK, {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p
- * peer=threadMXBean} for ThreadMXBean with the agent.
+ * peer=threadMXBean} for ThreadMXBean with the agent. The published figures: {@code -bm sample -p
+ * peer=threadMXBean}, with {@code -t 16} for 16 threads; such a sample includes two reads of
+ * System.nanoTime(), whose cost "baseline" shows.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
