@@ -15,12 +15,12 @@ OURS = (
 CONDITIONS = (
     "three threads at once for 10 s: around ticks, between them, in the kernel; a recording with an event "
     "each second; the truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen. "
-    "As it is: the newest JDK of each kind; with threadclock: the newest; with reach=jvm: each")
+    "As it is: the newest JDK of each kind; with reach=jvm, the default at a JVM's start: each")
 CODE = [*READ_CODE, "native/agent/jvm_clock.c", "lab/programs/java/Loads.java",
         f"{rightness.PROBE}/TickLoads.java"]
 SECONDS = 21, 175
 NAMES = ("around", "between", "system")
-MODES = {"as it is": None, "with threadclock": "", "with reach=jvm": "reach=jvm"}
+MODES = {"as it is": None, "with reach=jvm": "reach=jvm"}
 
 
 def run(lab):
@@ -28,9 +28,8 @@ def run(lab):
     settings, recording = jfr_settings("jdk.ThreadCPULoad", "period", "1000 ms"), BUILD / "load.jfr"
     found, notes, pair = {}, [], lab.pair()[0].values()
     for jdk in lab.chosen():
-        newest = jdk == lab.newest()
         for mode, options in MODES.items():
-            if options is None and not newest and jdk not in pair or options == "" and not newest:
+            if options is None and jdk not in (*pair, lab.newest()):
                 continue
             recording.unlink(missing_ok=True)
             try:

@@ -14,8 +14,7 @@ CONDITIONS = ("lab/programs/reads latency: sources take turns of 20 ms in one th
 PUBLISHED = {"legacy, median": "> 2 ms", "VIRT, median": "0.3 ms", "median, factor": 7,
              "legacy, max": "3.6 ms", "max, factor": 1.8}
 MAPPERS = (0, 2, 8)
-NAMES = {"proc": "/proc (legacy)", "virt_tid": "VIRT by TID", "tick": "threadclock, tick",
-         "now": "threadclock, now"}
+NAMES = {"proc": "/proc (legacy)", "virt_tid": "VIRT by TID", "tick": "threadclock, tick"}
 CODE = [*CORE, "lab/programs/reads.c"]
 SECONDS = 5, 100
 
@@ -24,7 +23,7 @@ def run(lab):
     reads, seconds = lab.c("reads"), .3 if lab.quick else 6
 
     def measure(mappers):
-        found = lab.json([reads, "latency", seconds, mappers, *NAMES, "null"])
+        found = lab.json([reads, "latency", seconds, mappers, *NAMES])
         return {name: stats.quantiles(pairs) for name, pairs in found.items()}
     rounds = lab.rounds({f"{count} mappers": lambda count=count: measure(count) for count in MAPPERS}, 5)
     return {"rounds": rounds}

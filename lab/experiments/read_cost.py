@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """A read against System.nanoTime(), and other libraries."""
-from statistics import fmean
-
 from frame import page, stats, verdict
 from frame.lab import QUICK, READ_CODE, library_java
 
@@ -29,9 +27,9 @@ TITLES = {
     "proc": "/proc/self/task/<tid>/stat (legacy)",
 }
 PEERS = {
-    "threadclock": "threadclock (`userNanos()`, `totalInterpolatedNanos()`)",
+    "threadclock": "threadclock (`userNanos()`)",
     "threadMXBean": "ThreadMXBean",
-    "jna": "JNA (`getrusage`, `clock_gettime`)",
+    "jna": "JNA (`getrusage`)",
     "airlift": "airlift `CpuTimer`",
     "oshi": "OSHI `OSThread`",
 }
@@ -52,8 +50,8 @@ def run(lab):
             name = f"{jdk}{'' if agent is None else ', with the agent'}"
             options = ("--enable-native-access=ALL-UNNAMED",) if jdk.feature >= 22 else ()
             subjects[name] = lambda jdk=jdk, agent=agent, peers=peers, options=options: lab.jmh(
-                jdk, r"OwnThread\.(nanoTime|user|total)$", "avgt", settings, 1, agent, options,
-                ("-p", f"peer={peers}", "-prof", "gc"))
+                jdk, r"OwnThread\.(nanoTime|user)$", "avgt", settings, 1, agent, options,
+                ("-p", f"peer={peers}"))
     return {**data, "java": lab.rounds(subjects, 3), "jdks": [str(jdk) for jdk in pair.values()]}
 
 
@@ -71,7 +69,7 @@ def judge(data, quiet):
 
 
 C_HEAD = ["read", "ns [95 %]", "x CLOCK_MONOTONIC"]
-JAVA_HEAD = ["JDK", "read by", "user, ns", "x nanoTime", "total, ns", "bytes of heap a read"]
+JAVA_HEAD = ["JDK", "read by", "user, ns", "x nanoTime"]
 
 
 def c_rows(data):
@@ -86,13 +84,11 @@ def java_rows(data):
     for name, found in data["java"][0].items():
         for peer, title in PEERS.items():
             if f"user {peer}" in found:
-                user, total, nano = (stats.column(data["java"], name, read, "mean")
-                                     for read in (f"user {peer}", f"total {peer}", "nanoTime"))
-                heap = fmean(one[name][f"user {peer}"].get("bytes", 0) for one in data["java"])
-                rows.append([name, title, str(stats.interval(user)), stats.number(
-                    stats.ratio(user, nano).value), str(stats.interval(total)), f"{heap:,.0f}"])
+                user, nano = (stats.column(data["java"], name, read, "mean")
+                              for read in (f"user {peer}", "nanoTime"))
+                rows.append([name, title, str(stats.interval(user)),
+                             stats.number(stats.ratio(user, nano).value)])
     return rows
 
 
-VIEWS = {"c": lambda data: page.markdown_table(C_HEAD, c_rows(data)),
-         "java": lambda data: page.markdown_table(JAVA_HEAD, java_rows(data))}
+VIEWS = {"c": lambda data: page.markdown_table(C_HEAD, c_rows(data))}

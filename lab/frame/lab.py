@@ -274,9 +274,6 @@ class Lab:
                 found[name] = stats.quantiles(pairs)
             else:
                 found[name] = {"mean": metric["score"]}
-                for key, second in one.get("secondaryMetrics", {}).items():
-                    if key.endswith("alloc.rate.norm"):
-                        found[name]["bytes"] = second["score"]
         report.unlink()
         return found
 

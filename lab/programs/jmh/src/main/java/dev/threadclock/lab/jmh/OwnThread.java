@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.lab.jmh;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -17,8 +20,8 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * The cost of a read of the calling thread, with each peer, beside the baselines.
  *
- * <p>HOW TO RUN: {@code java -jar lab/programs/jmh/target/benchmarks.jar OwnThread -prof gc}; {@code -jvm
- * JAVA} for another JDK, {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p
+ * <p>HOW TO RUN: {@code java -jar lab/programs/jmh/target/benchmarks.jar OwnThread}; {@code -jvm JAVA} for
+ * another JDK, {@code -jvmArgsAppend -agentpath:dist/linux-x86_64/libthreadclock.so -p
  * peer=threadMXBean} for ThreadMXBean with the agent. The published figures: {@code -bm sample -p
  * peer=threadMXBean}, with {@code -t 16} for 16 threads; such a sample includes two reads of
  * System.nanoTime(), whose cost "baseline" shows.
@@ -29,13 +32,15 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 1)
 @Fork(3)
 public class OwnThread {
-    /** One peer per fork, made in the thread that reads: its calls are then free. */
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    /** One peer per fork. */
     @State(Scope.Thread)
     public static class Peer {
         @Param({"threadclock", "threadMXBean", "oshi", "jna", "airlift"})
         String peer;
 
-        OwnThreadClock clock;
+        LongSupplier clock;
 
         @Setup
         public void choose() {
@@ -53,11 +58,12 @@ public class OwnThread {
 
     @Benchmark
     public long user(Peer peer) {
-        return peer.clock.user.getAsLong();
+        return peer.clock.getAsLong();
     }
 
+    /** ThreadMXBean's. */
     @Benchmark
-    public long total(Peer peer) {
-        return peer.clock.total.getAsLong();
+    public long total() {
+        return THREADS.getCurrentThreadCpuTime();
     }
 }
