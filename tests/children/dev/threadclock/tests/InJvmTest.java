@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
@@ -81,9 +82,15 @@ class InJvmTest {
             new Form("virtual=now", "accounted", 21, child -> child.withAgentPath("virtual=now")),
             new Form("virtual=tick", "accounted", 21, child -> child.withAgentPath("virtual=tick")));
 
+    /** In CI on each JDK. */
+    private static final Set<String> BASICS = Set.of("plain", "agentpath", "javaagent");
+
     @TestFactory
     Stream<DynamicNode> insideEachJdk() {
-        return inside(" & !alone", forms());
+        return forms().stream().filter(form -> JUST.isEmpty() || JUST.equals(form.name()))
+                .flatMap(form -> (BASICS.contains(form.name()) ? TestJdk.ofBasics(form.name())
+                        : TestJdk.of(form.name(), form.fromJdk()))
+                        .map(jdk -> container(jdk, form, " & !alone")));
     }
 
     List<Form> forms() {
@@ -93,13 +100,8 @@ class InJvmTest {
     @Tag("alone")
     @TestFactory
     Stream<DynamicNode> insideEachJdkAlone() {
-        return inside(" & alone", FORMS.subList(1, 3));
-    }
-
-    private Stream<DynamicNode> inside(String tags, List<Form> forms) {
-        return forms.stream().filter(form -> JUST.isEmpty() || JUST.equals(form.name()))
-                .flatMap(form -> (form.fromJdk() > 8 ? TestJdk.of(form.name(), form.fromJdk())
-                        : TestJdk.ofBasics(form.name())).map(jdk -> container(jdk, form, tags)));
+        return FORMS.subList(1, 3).stream().filter(form -> JUST.isEmpty() || JUST.equals(form.name()))
+                .flatMap(form -> TestJdk.of(form.name()).map(jdk -> container(jdk, form, " & alone")));
     }
 
     /** Its stream is read when the container's turn comes: only then does the JVM start. */

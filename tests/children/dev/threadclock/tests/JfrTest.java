@@ -21,6 +21,7 @@ import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With the agent, the JVM's own Flight Recorder records CPU times, from the JVM's start or later. */
@@ -169,8 +170,9 @@ class JfrTest {
     }
 
     /** Others may write into a folder beside the library, and can change where their link leads. */
-    @OnEachJdk
-    void onlyAJarOfThisVersionAndOfATrustedUserIsLoaded(TestJdk jdk) throws Exception {
+    @Test
+    void onlyAJarOfThisVersionAndOfATrustedUserIsLoaded() throws Exception {
+        TestJdk jdk = TestJdk.newest();
         Path jar = folder.resolve("threadclock-agent.jar");
         Path link = folder.resolve("link.jar");
         Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));

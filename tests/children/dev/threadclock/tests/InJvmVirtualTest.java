@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicNode;
 
 /** The forms of {@link InJvmTest} for virtual threads: a class of its own, which runs beside the other. */
-class VirtualInJvmTest extends InJvmTest {
+class InJvmVirtualTest extends InJvmTest {
     @Override
     List<Form> forms() {
         return FORMS_FOR_VIRTUAL_THREADS;
