@@ -131,7 +131,8 @@ def rows(data):
 def newest(data):
     """The newest JDK only, for the page."""
     name = list(data["found"])[-1].rpartition(", ")[0]
-    kept = {**data, "found": {key: one for key, one in data["found"].items() if key.startswith(name)}}
+    kept = {**data, "found": {key: one for key, one in data["found"].items()
+                              if key.startswith(name) and one["mode"] in MODES}}
     return page.markdown_table(HEAD, rows(kept))
 
 

@@ -12,12 +12,14 @@ from frame.lab import BUILD, CORE, JAR, Failure
 
 OURS = ("threadclock's CPU time of a thread, or of the garbage collector, is within 10 % of the kernel's "
         "clock, and all of it is user time if the thread works around ticks.")
+TRUTH = (
+    "The truth is each thread's schedstat: of its whole run for ThreadMXBean and async-profiler; otherwise "
+    "per second of the tool's run, so a tool whose start takes CPU from the threads seems to report too "
+    "much.")
 CONDITIONS = (
-    "A thread that works around ticks, one between them, both in user mode, and one in the kernel. The truth "
-    "is each thread's schedstat: of its whole run for ThreadMXBean and async-profiler; otherwise per second "
-    "of the tool's run, so a tool whose start takes CPU from the threads seems to report too much. Few ticks "
-    "hit a thread that works between them: its split in an interval need not be that in the run. Not "
-    "measured, because no package could be had here: OSHI with FFM, RETIT's OpenTelemetry extension, "
+    "A thread that works around ticks, one between them, both in user mode, and one in the kernel. " + TRUTH +
+    " Few ticks hit a thread that works between them: its split in an interval need not be that in the run. "
+    "Not measured, because no package could be had here: OSHI with FFM, RETIT's OpenTelemetry extension, "
     "vthreadtime.")
 CODE = [*CORE, "java/command/src/main/java/dev/threadclock/command/sample",
         "lab/programs/jmh/pom.xml", "lab/programs/java/Loads.java", "lab/programs/java/Peers.java"]
@@ -192,4 +194,4 @@ def tables(data):
 
 
 VIEWS = {"": lambda data: "\n\n".join([*(f"{one['title']}:\n\n{page.markdown_table(one['head'], one['rows'])}"
-                                         for one in tables(data)[-2:]), CONDITIONS])}
+                                         for one in tables(data)[-2:]), TRUTH])}
