@@ -138,37 +138,29 @@ static void put_point(struct tc_text *text, uint32_t code)
 
 /*
  * A label's value. What UTF-8 cannot hold (half a surrogate pair), and control characters, at which parsers
- * stop or which a terminal obeys, are written as in Java's source: names that differ must not become the
- * same. So a name that is truncated ends in the hash that Java has for the whole.
+ * stop or which a terminal obeys, are written as in Java's source; and so is a backslash that is followed by
+ * a u, so that no two names become the same series.
  */
 static void add_label(struct tc_text *text, const char *name)
 {
-    uint32_t hash = 0, characters = 0;
-    for (const char *at = name; *at != '\0'; characters++)
-        hash = 31 * hash + next(&at);
-    for (uint32_t i = 0; *name != '\0' && i < TC_LABEL_MAX; i++) {
+    while (*name != '\0') {
         uint32_t c = next(&name);
         const char *after = name;
-        uint32_t low = c >> 10 == 0xd800 >> 10 && i + 1 < TC_LABEL_MAX && *name != '\0' ? next(&after) : 0;
+        uint32_t low = c >> 10 == 0xd800 >> 10 && *name != '\0' ? next(&after) : 0;
         if (c == '\n') {
             add(text, "\\n");
-        } else if (c == '"' || c == '\\') {
+        } else if (c == '"' || (c == '\\' && *name != 'u')) {
             put(text, '\\');
             put(text, c);
         } else if (low >> 10 == 0xdc00 >> 10) {
             put_point(text, 0x10000 + ((c & 0x3ff) << 10 | (low & 0x3ff)));
             name = after;
-            i++;
-        } else if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c >> 11 == 0xd800 >> 11) {
+        } else if (c < 0x20 || c == '\\' || (c >= 0x7f && c < 0xa0) || c >> 11 == 0xd800 >> 11) {
             add(text, "\\\\u");
             add_hex(text, c, 4);
         } else {
             put_point(text, c);
         }
-    }
-    if (characters > TC_LABEL_MAX) {
-        add(text, "...");
-        add_hex(text, hash, 8);
     }
 }
 

@@ -33,9 +33,6 @@ struct tc_text {
     bool failed; /* no memory */
 };
 
-/* Longer names of groups are truncated: a label has at most this many of Java's characters. */
-enum { TC_LABEL_MAX = 200 };
-
 /* Appends rows in Prometheus's text format 0.0.4, or in OpenMetrics 1.0. */
 TC_INTERNAL void tc_metrics_write(const struct tc_metric_row *rows, uint32_t count, bool open_metrics,
                                   const char *version, struct tc_text *text);

@@ -355,7 +355,7 @@ TEST(what_is_not_known_is_left_out)
 
 static void assert_label(const char *name, const char *label)
 {
-    char sample[TC_LABEL_MAX * 6 + 100];
+    char sample[2 * TC_THREAD_NAME_BYTES];
     struct tc_metric_row row = {name, TC_KIND_JAVA, {[TC_THREADS] = 3}};
     snprintf(sample, sizeof sample, "threadclock_threads{kind=\"java\",group=\"%s\"} 3\n", label);
     assert_contains(text_of(&row, 1, false, "1"), sample);
@@ -364,7 +364,7 @@ static void assert_label(const char *name, const char *label)
 /* In modified UTF-8, as the JVM gives names; the comments are Java's strings. */
 TEST(labels_are_escaped_and_stay_distinct)
 {
-    char cut[TC_LABEL_MAX + 8] = "", label[TC_LABEL_MAX + 16];
+    char longest[TC_THREAD_NAME_BYTES] = "";
     assert_label("a\nb\"c\\d", "a\\nb\\\"c\\\\d");
     assert_label("t\xc3\xa4glich-\xe2\x82\xac-\xed\xa0\xbd\xed\xb8\x80", /* an emoji, of two */
                  "t\xc3\xa4glich-\xe2\x82\xac-\xf0\x9f\x98\x80");
@@ -373,31 +373,23 @@ TEST(labels_are_escaped_and_stay_distinct)
     assert_label("\xed\xa0\xbdx\xed\xb8\x80", "\\\\ud83dx\\\\ude00");
     assert_label("x\xed\xa0\xbd", "x\\\\ud83d");
     assert_label("x\xe2\x82", "x\\\\u0082"); /* broken, and not read beyond its end */
-    memset(cut, 'n', TC_LABEL_MAX);
-    assert_label(cut, cut);
-    for (char last = 'a'; last <= 'b'; last++) {
-        uint32_t hash = 0;
-        snprintf(cut + TC_LABEL_MAX, 2, "%c", last);
-        for (const char *at = cut; *at != '\0'; at++)
-            hash = 31 * hash + (unsigned char)*at;
-        snprintf(label, sizeof label, "%.*s...%08x", TC_LABEL_MAX, cut, hash);
-        assert_label(cut, label);
-    }
-    strcpy(cut + TC_LABEL_MAX - 1, "\xed\xa0\xbd\xed\xb8\x80");
-    const struct tc_metric_row row = {cut, TC_KIND_JAVA, {[TC_THREADS] = 3}};
-    assert_contains(text_of(&row, 1, false, "1"), "n\\\\ud83d...");
+    assert_label("\\u001b", "\\\\u005cu001b"); /* not what a control character is written as */
+    assert_label("\\\\u\\", "\\\\\\\\u005cu\\\\");
+    memset(longest, 'n', sizeof longest - 1);
+    assert_label(longest, longest);
 }
 
 TEST(the_buffer_grows)
 {
     static struct tc_metric_row rows[100];
-    char name[2 * TC_LABEL_MAX + 1];
-    for (int i = 0; i < TC_LABEL_MAX; i++)
+    enum { CHARACTERS = (TC_THREAD_NAME_BYTES - 1) / 2 };
+    char name[TC_THREAD_NAME_BYTES];
+    for (int i = 0; i < CHARACTERS; i++)
         memcpy(name + 2 * i, "\xc0\x80", 3);
     for (int i = 0; i < 100; i++)
         rows[i] = (struct tc_metric_row){name, TC_KIND_JAVA, {1, 1, 1, 1}};
     char *first = strdup(text_of(rows, 100, false, "1"));
-    assert_true(strlen(first) > (size_t)400 * 6 * TC_LABEL_MAX);
+    assert_true(strlen(first) > (size_t)400 * 6 * CHARACTERS);
     assert_string_equal(text_of(rows, 100, false, "1"), first);
     free(first);
 }
