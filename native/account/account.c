@@ -22,6 +22,7 @@ struct member {
     bool is_java;        /* its group is that of its name as a Java thread */
     uint64_t name_hash;  /* of that name; of the kernel's otherwise */
     int64_t waited_ns, total_at_wait_ns;
+    uint64_t ran_at; /* the last pass over all that found that it had run; 0: none */
 };
 
 struct list {
@@ -38,6 +39,8 @@ struct map {
     } *entries;
 };
 
+enum { RAN_MAX = 256, LATELY = 16, PASSES_TO_WAIT = 2 };
+
 struct tc_account {
     const struct tc_account_source *source;
     struct tc_pools pools;
@@ -52,6 +55,10 @@ struct tc_account {
     struct list extra;                   /* ended threads that no pass has seen */
     struct threadclock_thread_row *rows;
     size_t rows_capacity;
+    uint64_t passes;       /* over all threads, and LATELY */
+    uint32_t ran[RAN_MAX]; /* the rows of those that ran lately, in the last LATELY of these */
+    uint32_t ran_count;    /* possibly more than ran holds */
+    uint32_t passes_to_wait;
     uint64_t changes;
 };
 
@@ -148,6 +155,33 @@ static void free_member(struct tc_account *account, void *of, struct member *mem
 }
 
 enum { FIRST_ROWS = 4096 /* so that the first pass, too, reads most programs' threads once */ };
+
+/*
+ * Reads only the threads that ran lately. True: that is enough, because the process's clock, which was read
+ * before, shows no more than the threads and the rest. The others together have then used no more than these
+ * use during a pass, or since the last tick on other CPUs; it is found when they have used more. If it is not
+ * enough, the next passes do not try it.
+ */
+static bool read_those_that_ran(struct tc_account *account, void *of)
+{
+    if (account->passes_to_wait > 0 || account->ran_count > RAN_MAX
+        || account->ran_count > account->present.count / 2) {
+        account->passes_to_wait -= account->passes_to_wait > 0;
+        return false;
+    }
+    int64_t process_ns = account->source->same_threads_ns(of, account->present.count);
+    int64_t known_ns = account->shown_total_ns + account->rest.total_ns;
+    bool all = process_ns >= 0;
+    for (uint32_t i = 0; all && i < account->ran_count; i++) {
+        struct threadclock_thread_row *row = &account->rows[account->ran[i]];
+        const struct member *member = account->present.members[account->ran[i]];
+        all = account->source->read_again(of, row);
+        known_ns += tc_most(0, row->times.total_ns - member->used.total_ns);
+    }
+    bool enough = all && process_ns <= known_ns;
+    account->passes_to_wait = account->ran_count == 0 || process_ns < 0 || enough ? 0 : PASSES_TO_WAIT;
+    return enough;
+}
 
 /* Reads the threads into the rows. Their number, or a negative errno. */
 static int64_t read_rows(struct tc_account *account, void *of)
@@ -528,13 +562,39 @@ static void count_rest(struct tc_account *account, const struct threadclock_time
     account->of_unseen.total_ns += tc_counter_used(&account->rest);
 }
 
-static void forget_numbers_of_threads(struct tc_account *account)
+/* Before they are counted again: all threads, or only those that ran. */
+static void forget_numbers_of_threads(struct tc_account *account, bool all)
 {
+    for (uint32_t i = 0; !all && i < account->ran_count; i++)
+        account->present.members[account->ran[i]]->group->threads--;
+    if (!all)
+        return;
     for (size_t kind = 0; kind <= TC_KIND_UNSEEN; kind++)
         if (account->of_jvm[kind] != NULL)
             account->of_jvm[kind]->threads = 0;
     for (uint32_t i = 0; i < account->virtual_count; i++)
         account->virtual[i]->threads = 0;
+}
+
+/* Lists all threads. 0, or a negative errno: nothing has changed. */
+static int list_all(struct tc_account *account, void *of)
+{
+    int64_t count_or_error = read_rows(account, of);
+    if (count_or_error < 0)
+        return (int)count_or_error;
+    if (!align(account, (size_t)count_or_error))
+        return -ENOMEM;
+    account->ran_count = 0;
+    account->passes++;
+    for (size_t i = 0; i < account->present.count; i++) {
+        struct member *member = account->present.members[i];
+        bool is_new = member->used.total_ns == 0;
+        if (!is_new && account->rows[i].times.total_ns > member->used.total_ns)
+            member->ran_at = account->passes;
+        if (member->ran_at + LATELY > account->passes && account->ran_count++ < RAN_MAX)
+            account->ran[account->ran_count - 1] = (uint32_t)i;
+    }
+    return 0;
 }
 
 /*
@@ -548,25 +608,29 @@ int tc_account_pass(struct tc_account *account, void *of)
     const struct tc_account_source *source = account->source;
     struct threadclock_times process;
     struct tc_virtual_group groups[TC_VIRTUAL_GROUPS];
-    bool is_process_known = source->process(of, &process) == 0;
-    int64_t count_or_error = read_rows(account, of);
-    if (count_or_error < 0)
-        return (int)count_or_error;
-    if (!align(account, (size_t)count_or_error))
-        return -ENOMEM;
-    size_t threads = account->present.count;
-    struct member **members = account->present.members;
+    bool all = !read_those_that_ran(account, of);
+    bool is_process_known = all && source->process(of, &process) == 0;
+    int error = all ? list_all(account, of) : 0;
+    if (error != 0)
+        return error;
+    size_t threads = all ? account->present.count : account->ran_count;
     for (size_t i = 0; i < threads; i++) {
-        tc_counter_begin(&members[i]->used);
-        raise_to(account, members[i], account->rows[i].times.user_ns, account->rows[i].times.total_ns);
+        size_t row = all ? i : account->ran[i];
+        struct member *member = account->present.members[row];
+        tc_counter_begin(&member->used);
+        raise_to(account, member, account->rows[row].times.user_ns, account->rows[row].times.total_ns);
     }
-    find_java_threads(account, of);
+    if (all)
+        find_java_threads(account, of);
     uint32_t group_count = source->virtual_groups(of, groups);
-    tc_pools_pass(&account->pools, source->now_ns(of));
-    forget_numbers_of_threads(account);
-    count_all_ended(account, of);
-    for (size_t i = 0; i < threads; i++)
-        count(account, of, &account->rows[i], members[i]);
+    tc_pools_pass(&account->pools, source->now_ns(of), all);
+    forget_numbers_of_threads(account, all);
+    if (all)
+        count_all_ended(account, of);
+    for (size_t i = 0; i < threads; i++) {
+        size_t row = all ? i : account->ran[i];
+        count(account, of, &account->rows[row], account->present.members[row]);
+    }
     if (is_process_known)
         count_rest(account, &process);
     count_virtual(account, groups, group_count);
@@ -574,7 +638,8 @@ int tc_account_pass(struct tc_account *account, void *of)
          account->of_carriers.total_ns);
     give(&account->of_unseen, account->of_jvm[TC_KIND_UNSEEN], account->of_unseen.user_ns,
          account->of_unseen.total_ns);
-    free_gone(account, of);
+    if (all)
+        free_gone(account, of);
     return 0;
 }
 
@@ -589,6 +654,7 @@ struct tc_account *tc_account_begin(const struct tc_account_source *source, void
     if (account == NULL)
         return NULL;
     account->source = source;
+    account->passes = LATELY;
     bool all = tc_pools_begin(&account->pools, pools, idle_ns, source->now_ns(of));
     for (size_t kind = 0; kind <= TC_KIND_UNSEEN; kind++)
         if (names[kind] != NULL)

@@ -34,6 +34,13 @@ struct tc_account_source {
     int64_t (*now_ns)(void *of);
     int (*process)(void *of, struct threadclock_times *times);
     int64_t (*threads)(void *of, struct threadclock_thread_row *rows, size_t capacity);
+
+    /* The process's total; -1: all are to be listed, because it may have others, or more is known of them. */
+    int64_t (*same_threads_ns)(void *of, size_t threads);
+
+    /* Reads the times of a thread of the last listing. False: it has ended, or cannot be read. */
+    bool (*read_again)(void *of, struct threadclock_thread_row *row);
+
     int64_t (*waited_ns)(void *of, pid_t tid, int64_t ran_ns);
     uint32_t (*virtual_groups)(void *of, struct tc_virtual_group groups[TC_VIRTUAL_GROUPS]);
 

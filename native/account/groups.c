@@ -82,14 +82,14 @@ void tc_pools_end(struct tc_pools *pools)
     free(pools->past);
 }
 
-void tc_pools_pass(struct tc_pools *pools, int64_t now_ns)
+void tc_pools_pass(struct tc_pools *pools, int64_t now_ns, bool all)
 {
     pools->before_ns = pools->now_ns;
     pools->now_ns = now_ns;
     pools->has_no_place = false;
     for (uint32_t i = 0; i < pools->count; i++) {
         pools->shown[i]->threads_before = pools->shown[i]->threads;
-        pools->shown[i]->threads = 0;
+        pools->shown[i]->threads = all ? 0 : pools->shown[i]->threads;
     }
 }
 

@@ -75,8 +75,8 @@ struct tc_pools {
 TC_INTERNAL bool tc_pools_begin(struct tc_pools *pools, uint32_t most, int64_t idle_ns, int64_t now_ns);
 TC_INTERNAL void tc_pools_end(struct tc_pools *pools);
 
-/* Begins a pass, while the last one's numbers of threads are there. */
-TC_INTERNAL void tc_pools_pass(struct tc_pools *pools, int64_t now_ns);
+/* Begins a pass, while the last one's numbers of threads are there. all: they are counted anew. */
+TC_INTERNAL void tc_pools_pass(struct tc_pools *pools, int64_t now_ns, bool all);
 
 /* The pool of a thread that has a new name. */
 TC_INTERNAL struct tc_group *tc_pools_of(struct tc_pools *pools, const char *thread_name);

@@ -93,7 +93,8 @@ static int64_t user_of_unregistered(pid_t tid, bool own)
 
 static int64_t core_user(pid_t tid)
 {
-    threadclock_thread thread = tc_threads_of_tid(tid, 0);
+    uint64_t began_ns;
+    threadclock_thread thread = tc_threads_of_tid(tid, 0, &began_ns);
     struct threadclock_times times;
     if (thread != 0 && threadclock_thread_times(thread, &times) == 0)
         return times.user_ns;

@@ -27,7 +27,7 @@ struct known {
     pid_t tid;
     uint32_t next_of_tid; /* index + 1; 0: none */
     uint16_t passes;      /* in which it was seen; stops at 2 */
-    bool listed;
+    bool listed, named;
 };
 
 enum {
@@ -110,8 +110,16 @@ static int grow(void)
 
 static int start_knowing(struct known *known, pid_t tid)
 {
-    *known = (struct known){.tid = tid};
-    int error = tc_thread_identify(tid, &known->identity, known->name);
+    uint64_t began_ns;
+    *known = (struct known){.tid = tid, .registration = tc_threads_of_tid(tid, 0, &began_ns)};
+    known->named = began_ns == 0;
+    known->identity.start = began_ns * (uint64_t)tc_proc_user_hz() / 1000000000;
+    known->identity.is_latest_start = !known->named;
+    int error = 0;
+    if (known->named) {
+        known->registration = 0;
+        error = tc_thread_identify(tid, &known->identity, known->name);
+    }
     if (error == 0)
         known->serial = ++all.serials;
     return error;
@@ -141,8 +149,8 @@ static int add(pid_t tid, struct known **known)
  */
 static int join_registration(struct known *known)
 {
-    uint64_t started_ns = known->identity.start * (uint64_t)(1000000000 / tc_proc_user_hz());
-    threadclock_thread registration = tc_threads_of_tid(known->tid, started_ns);
+    uint64_t started_ns = known->identity.start * (uint64_t)(1000000000 / tc_proc_user_hz()), began_ns;
+    threadclock_thread registration = tc_threads_of_tid(known->tid, started_ns, &began_ns);
     int error = registration != 0 ? tc_thread_check(known->tid, 0, &known->identity) : 0;
     if (error == 0)
         TC_STORE(known->registration, registration);
@@ -191,7 +199,9 @@ static void sweep(bool (*keep)(struct known *))
 static int on_listed(pid_t tid, uint64_t inode)
 {
     struct known *known = known_of(tid);
-    int error = known != NULL ? tc_thread_check(tid, inode, &known->identity) : add(tid, &known);
+    int error = known == NULL                         ? add(tid, &known)
+                : tc_threads_hold_tid(known->registration) ? 0
+                                                      : tc_thread_check(tid, inode, &known->identity);
     if (error == -ESRCH && known != NULL) {
         struct known other;
         error = start_knowing(&other, tid);
@@ -287,22 +297,32 @@ static int read_all(void)
     return error != 0 ? error : ended;
 }
 
+static void look_at_name(struct known *known)
+{
+    struct known present;
+    if (tc_thread_identify(known->tid, &present.identity, present.name) == 0
+        && tc_thread_started(&known->identity, present.identity.start))
+        for (size_t i = 0; i < TC_NAME_BYTES; i++)
+            known->name[i] = present.name[i];
+    known->named = true;
+}
+
 /*
  * A thread often sets its name soon after it has started, so the second pass reads it again, unless the first
- * one came a second or more after the start.
+ * one came a second or more after the start. all: also that of threads that have none yet.
  */
-static void look_at_names_again(void)
+static void look_at_names(bool all_names)
 {
     uint64_t hz = (uint64_t)tc_proc_user_hz();
     uint64_t second_ago = (uint64_t)threadclock_clock_ns(CLOCK_BOOTTIME) * hz / 1000000000 - hz;
     for (uint32_t i = 0; i < all.count; i++) {
-        struct known *known = &all.known[i], present;
+        struct known *known = &all.known[i];
+        bool was_named = known->named;
+        if (!was_named && all_names)
+            look_at_name(known);
         known->passes += known->passes == 0 && known->identity.start < second_ago ? 2 : 0;
-        if (known->passes < 2 && ++known->passes == 2
-            && tc_thread_identify(known->tid, &present.identity, present.name) == 0
-            && present.identity.start == known->identity.start)
-            for (size_t j = 0; j < TC_NAME_BYTES; j++)
-                known->name[j] = present.name[j];
+        if (known->named && known->passes < 2 && ++known->passes == 2 && was_named)
+            look_at_name(known);
     }
 }
 
@@ -337,20 +357,28 @@ static void lock_pass(void)
     tc_unlock(&all.table_lock);
 }
 
-int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capacity)
+static int64_t read_rows(struct threadclock_thread_row *rows, size_t capacity, bool all_names)
 {
-    if (rows == NULL && capacity > 0)
-        return -EINVAL;
     lock_pass();
     int64_t result = look_at_all();
     if (result >= 0) {
-        look_at_names_again();
+        look_at_names(all_names);
         result = all.count;
         for (uint32_t i = 0; i < all.count && i < capacity; i++)
             to_row(&all.known[i], &rows[i]);
     }
     tc_unlock(&all.pass_lock);
     return result;
+}
+
+int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capacity)
+{
+    return rows == NULL && capacity > 0 ? -EINVAL : read_rows(rows, capacity, true);
+}
+
+int64_t tc_all_threads(struct threadclock_thread_row *rows, size_t capacity)
+{
+    return read_rows(rows, capacity, false);
 }
 
 static bool not_ended(struct known *known)
@@ -388,7 +416,7 @@ static int know(pid_t tid, struct known **known)
 static int read_and_check(struct known *known, struct threadclock_times *times)
 {
     int error = read_known(known);
-    if (error == 0)
+    if (error == 0 && !tc_threads_hold_tid(TC_LOAD(known->registration)))
         error = tc_thread_check(known->tid, 0, &known->identity);
     if (error == 0)
         tc_slot_times(&known->slot, times);
@@ -446,6 +474,16 @@ int tc_known_java_thread_times(uint64_t java_id, struct threadclock_times *times
     struct known *known = index < all.count ? &all.known[index] : NULL;
     if (known != NULL && known->java_id == java_id && (error = read_known(known)) == 0)
         tc_slot_times(&known->slot, times);
+    tc_unlock(&all.table_lock);
+    return error;
+}
+
+int tc_row_read_again(struct threadclock_thread_row *row)
+{
+    lock_table();
+    struct known *known = known_of(row->tid);
+    bool is_it = known != NULL && known->serial == row->serial;
+    int error = is_it ? read_and_check(known, &row->times) : -ESRCH;
     tc_unlock(&all.table_lock);
     return error;
 }

@@ -78,7 +78,7 @@ int tc_thread_check(pid_t tid, uint64_t inode, struct tc_thread_identity *identi
     error = tc_thread_identify(tid, &present, name);
     if (error != 0)
         return error;
-    if (present.start != identity->start)
+    if (!tc_thread_started(identity, present.start))
         return -ESRCH;
     TC_STORE(identity->inode, present.inode); /* a thread may be checked by two at once */
     return 0;

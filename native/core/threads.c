@@ -199,16 +199,34 @@ int tc_threads_find(uint64_t id, threadclock_thread *thread)
     return generation & 1 ? 0 : -ESRCH;
 }
 
-threadclock_thread tc_threads_of_tid(pid_t tid, uint64_t started_ns)
+threadclock_thread tc_threads_of_tid(pid_t tid, uint64_t started_ns, uint64_t *began_ns)
 {
+    *began_ns = 0;
     if (tc_entries_standing() == 0)
         return 0;
     uint64_t signals = tc_entries_lock();
     struct entry *entry = tc_entry_of_tid(tid);
     bool is_its_own = entry != NULL && entry->began_ns >= started_ns;
     threadclock_thread thread = is_its_own ? tc_entry_handle(entry, entry->generation) : 0;
+    if (is_its_own && entry->id != 0 && entry->began_ns <= INT64_MAX)
+        *began_ns = entry->began_ns;
     tc_entries_unlock(signals);
     return thread;
+}
+
+bool tc_threads_hold_tid(threadclock_thread thread)
+{
+    struct entry *entry = tc_entry_hold(thread);
+    bool has_id = entry != NULL && TC_LOAD(entry->id) != 0;
+    return entry != NULL && tc_entry_release(entry, tc_generation_of(thread), 0) == 0 && has_id;
+}
+
+pid_t tc_threads_tid(uint64_t id)
+{
+    uint32_t generation;
+    struct entry *entry = tc_entry_find(id, &generation);
+    pid_t tid = entry != NULL ? TC_LOAD(entry->tid) : -1;
+    return entry != NULL && tc_entry_stands(entry, generation) ? tid : -ESRCH;
 }
 
 int tc_threads_seen(threadclock_thread thread, struct threadclock_times *times)

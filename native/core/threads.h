@@ -40,9 +40,15 @@ TC_INTERNAL int tc_threads_find(uint64_t id, threadclock_thread *thread);
 /*
  * The registration of the thread with this TID, which started then (CLOCK_BOOTTIME) or less than 1/USER_HZ
  * later (0: it is not known when); 0: none. One that began before is an earlier thread's, which did not
- * unregister.
+ * unregister. began_ns: when it began (CLOCK_BOOTTIME) if it has an id; otherwise, or if unknown, 0.
  */
-TC_INTERNAL threadclock_thread tc_threads_of_tid(pid_t tid, uint64_t started_ns);
+TC_INTERNAL threadclock_thread tc_threads_of_tid(pid_t tid, uint64_t started_ns, uint64_t *began_ns);
+
+/* True while the registration is active and has an id: until then its TID is its thread's. */
+TC_INTERNAL bool tc_threads_hold_tid(threadclock_thread thread);
+
+/* The TID with which an id is registered; -ESRCH: it is not, or has ended. */
+TC_INTERNAL pid_t tc_threads_tid(uint64_t id);
 
 /* What has been read of a registered thread so far: 0, or -ESRCH. No system call. */
 TC_INTERNAL int tc_threads_seen(threadclock_thread thread, struct threadclock_times *times);
@@ -69,5 +75,11 @@ TC_INTERNAL int tc_java_thread_times(pid_t tid, uint64_t java_id, struct threadc
  * /proc.
  */
 TC_INTERNAL int tc_known_java_thread_times(uint64_t java_id, struct threadclock_times *times);
+
+/* As threadclock_all_threads; but threads that are registered by an id may have no name, which costs less. */
+TC_INTERNAL int64_t tc_all_threads(struct threadclock_thread_row *rows, size_t capacity);
+
+/* Reads the times of a thread of the last listing. 0; -ESRCH: it has ended; or another negative errno. */
+TC_INTERNAL int tc_row_read_again(struct threadclock_thread_row *row);
 
 #endif

@@ -13,7 +13,9 @@
 #include "lock.h"
 #include "proc_stat.h"
 #include "slot.h"
+#include "task_folder.h"
 #include "thread_events.h"
+#include "threads.h"
 #include "tick.h"
 #include "vm_structs.h"
 
@@ -63,7 +65,20 @@ static int process_times(void *of, struct threadclock_times *times)
 
 static int64_t all_threads(void *of, struct threadclock_thread_row *rows, size_t capacity)
 {
-    return threadclock_all_threads(rows, capacity);
+    return tc_all_threads(rows, capacity);
+}
+
+static int64_t same_threads_ns(void *of, size_t threads)
+{
+    const struct reading *reading = of;
+    if (reading->live > 0 || thread_events_wait(&kept.ends) || tc_task_count() != (int64_t)threads)
+        return -1;
+    return threadclock_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static bool read_again(void *of, struct threadclock_thread_row *row)
+{
+    return tc_row_read_again(row) == 0;
 }
 
 static int64_t waited_ns(void *of, pid_t tid, int64_t ran_ns)
@@ -90,7 +105,8 @@ static int by_tid(const void *one, const void *other)
 static pid_t tid_of(JNIEnv *env, jobject thread)
 {
     uint64_t eetop;
-    return java_threads_tid(env, thread, &eetop);
+    pid_t tid = tc_threads_tid(java_threads_id(env, thread));
+    return tid > 0 ? tid : java_threads_tid(env, thread, &eetop);
 }
 
 /* A new reference to a Java thread; null: there is none. */
@@ -178,7 +194,7 @@ static bool ended_thread(void *of, struct tc_ended *ended)
 }
 
 static const struct tc_account_source of_process = {
-    now_ns, process_times, all_threads, waited_ns, virtual_groups,
+    now_ns, process_times, all_threads, same_threads_ns, read_again, waited_ns, virtual_groups,
     java_thread, java_name, forget, ended_thread};
 
 /* To ends, where that makes nothing slower. */

@@ -25,9 +25,9 @@ struct row {
 static struct row all[ROWS], *listed[ROWS], *virtual[8], ended[ROWS];
 static size_t all_count, listed_count, virtual_count, ended_count, ended_taken;
 static int64_t process_user, process_system, now;
-static int one_is_read;
+static int one_is_read, rows_read;
 static void (*meanwhile)(void);
-static bool threads_fail;
+static bool threads_fail, threads_may_be_same;
 static struct tc_account *account;
 
 static void pass_time(void)
@@ -47,6 +47,17 @@ static int fake_process(void *of, struct threadclock_times *times)
     return 0;
 }
 
+static uint64_t listing;
+
+/* Of what a listing would show, without times. */
+static uint64_t listed_hash(void)
+{
+    uint64_t hash = 1;
+    for (size_t i = 0; i < listed_count; i++)
+        hash = 31 * hash + listed[i]->serial * 2 + listed[i]->is_java;
+    return hash;
+}
+
 static int64_t fake_threads(void *of, struct threadclock_thread_row *rows, size_t capacity)
 {
     if (threads_fail)
@@ -54,8 +65,10 @@ static int64_t fake_threads(void *of, struct threadclock_thread_row *rows, size_
     if (listed_count > capacity)
         return (int64_t)listed_count;
     pass_time();
+    listing = listed_hash();
     for (size_t i = 0; i < listed_count; i++) {
         struct row *row = listed[i];
+        rows_read++;
         row->user_read = row->user;
         row->system_read = row->system;
         rows[i] = (struct threadclock_thread_row){.tid = row->tid, .serial = row->serial,
@@ -65,12 +78,27 @@ static int64_t fake_threads(void *of, struct threadclock_thread_row *rows, size_
     return (int64_t)listed_count;
 }
 
+static int64_t fake_same_threads(void *of, size_t threads)
+{
+    bool same = threads == listed_count && listing == listed_hash() && ended_taken == ended_count;
+    int64_t process_ns = process_user + process_system; /* 0: the test has no such clock */
+    return threads_may_be_same && same && process_ns > 0 ? process_ns : -1;
+}
+
 static struct row *row_of(pid_t tid)
 {
     for (size_t i = 0; i < listed_count; i++)
         if (listed[i]->tid == tid)
             return listed[i];
     return NULL;
+}
+
+static bool fake_read_again(void *of, struct threadclock_thread_row *row)
+{
+    const struct row *fake = row_of(row->tid);
+    rows_read++;
+    row->times = (struct threadclock_times){fake->user, fake->system, fake->user + fake->system};
+    return true;
 }
 
 static int64_t fake_waited(void *of, pid_t tid, int64_t ran_ns)
@@ -119,8 +147,8 @@ static bool fake_ended(void *of, struct tc_ended *thread)
 }
 
 static const struct tc_account_source source = {
-    fake_now, fake_process, fake_threads, fake_waited, fake_virtual_groups,
-    fake_java, fake_java_name, fake_forget, fake_ended};
+    fake_now, fake_process, fake_threads, fake_same_threads, fake_read_again, fake_waited,
+    fake_virtual_groups, fake_java, fake_java_name, fake_forget, fake_ended};
 
 static struct row *new_row(const char *name, bool is_java)
 {
@@ -283,6 +311,7 @@ static void begin_with(uint32_t pools, int64_t idle_ns)
     process_user = process_system = now = one_is_read = 0;
     meanwhile = NULL;
     threads_fail = false;
+    threads_may_be_same = true;
     account = tc_account_begin(&source, NULL, pools, idle_ns);
     assert_non_null(account);
 }
@@ -526,6 +555,70 @@ ACCOUNT_TEST(waits_and_names_are_read_only_of_threads_that_have_run)
     read_account();
     assert_times(TC_KIND_JAVA, "ends", 5, 0);
     assert_int_equal(waited(TC_KIND_UNSEEN, NULL), -1);
+}
+
+/* Eight threads that sleep since twenty passes, and one that runs. */
+static struct row *idle_but_one(void)
+{
+    struct row *busy = java("busy", 10, 0);
+    for (int i = 0; i < 8; i++)
+        java("idle", 10, 0);
+    for (int i = 0; i < 20; i++) {
+        threads_may_be_same = false;
+        uses(busy, 1, 0);
+        read_in_process();
+    }
+    threads_may_be_same = true;
+    rows_read = 0;
+    return busy;
+}
+
+ACCOUNT_TEST(threads_that_sleep_are_read_when_the_process_has_used_more)
+{
+    struct row *busy = idle_but_one(), *idle = listed[3];
+    rename_to(uses(busy, 5, 2), "renamed");
+    read_in_process();
+    assert_int_equal(rows_read, 1);
+    assert_times(TC_KIND_JAVA, "renamed", 5, 2);
+    assert_int_equal(group(TC_KIND_JAVA, "renamed")->threads, 1);
+    assert_int_equal(group(TC_KIND_JAVA, "busy")->threads, 0);
+    assert_int_equal(group(TC_KIND_JAVA, "idle")->threads, 8);
+    uses(idle, 1, 1);
+    read_in_process();
+    assert_true(rows_read > 9);
+    assert_times(TC_KIND_JAVA, "idle", 81, 1);
+    assert_times(TC_KIND_UNSEEN, NULL, 0, 0);
+    assert_int_equal(group(TC_KIND_JAVA, "idle")->threads, 8);
+}
+
+ACCOUNT_TEST(what_others_use_while_some_are_read_is_found_later_and_counts_once)
+{
+    struct row *busy = idle_but_one(), *idle = listed[3];
+    in_process();
+    uses(idle, 2, 0); /* less than the busy one uses after the process's clock was read */
+    uses(busy, 3, 0);
+    process_user += 2;
+    read_account();
+    assert_int_equal(rows_read, 1);
+    assert_times(TC_KIND_JAVA, "idle", 80, 0);
+    uses(idle, 2, 0);
+    read_in_process();
+    assert_times(TC_KIND_JAVA, "idle", 84, 0);
+    assert_times(TC_KIND_JAVA, "busy", 33, 0);
+    assert_times(TC_KIND_UNSEEN, NULL, 0, 0);
+}
+
+ACCOUNT_TEST(starts_and_ends_are_found_while_all_sleep)
+{
+    struct row *busy = idle_but_one();
+    struct row *starts = java("starts", 0, 0);
+    read_in_process();
+    assert_int_equal(group(TC_KIND_JAVA, "starts")->threads, 1);
+    ends(uses(starts, 3, 0));
+    read_in_process();
+    assert_times(TC_KIND_JAVA, "starts", 3, 0);
+    assert_int_equal(group(TC_KIND_JAVA, "starts")->threads, 0);
+    assert_times(TC_KIND_JAVA, "busy", busy->user, 0);
 }
 
 ACCOUNT_TEST(a_wait_that_cannot_be_read_is_read_later)

@@ -70,6 +70,32 @@ TEST(what_cannot_be_known_changes_nothing)
     assert_true(true_in_child(fork, the_start_decides_alone, NULL));
 }
 
+/* It started at least a tick of /proc before its registration, which is all that is known of it at first. */
+TEST(a_thread_with_an_id_is_known_by_that_and_stays_the_same_afterwards)
+{
+    struct sleeper sleeper;
+    threadclock_thread registration;
+    start_sleeper(&sleeper, "sleeper", 50 * NS_PER_MS);
+    assert_int_equal(tc_threads_register_other(12345, sleeper.tid, &registration), 0);
+    assert_int_equal(tc_threads_tid(12345), sleeper.tid);
+    struct threadclock_thread_row row = *row_of(sleeper.tid, tc_all_threads(rows, ROWS)), again = row;
+    assert_string_equal(row.name, "");
+    assert_int_equal(row.times.total_ns, kernel_ns(sleeper.tid));
+    assert_int_equal(tc_row_read_again(&again), 0);
+    assert_memory_equal(&again, &row, sizeof row);
+    for (int i = 0; i < 3; i++) {
+        const struct threadclock_thread_row *named = row_of(sleeper.tid, all_rows());
+        assert_string_equal(named->name, "sleeper");
+        assert_int_equal(named->serial, row.serial);
+        assert_int_equal(named->times.total_ns, row.times.total_ns);
+        if (i == 0)
+            tc_threads_forget(registration);
+    }
+    assert_int_equal(tc_threads_tid(12345), -ESRCH);
+    end_sleeper(&sleeper);
+    assert_int_equal(tc_row_read_again(&again), -ESRCH);
+}
+
 TEST(each_thread_is_there_once)
 {
     static const char *const names[] = {"one", "two words", "a) b (c", "fifteen letters"};

@@ -36,9 +36,11 @@ import java.util.Objects;
  *
  * <p><b>Cost.</b> As {@link ThreadTimes#read()}, a few files of the control group, and three system calls
  * (about 10 us) more for each thread that has run since the last reading, because its waiting time is read
- * from /proc. A sleeping thread costs one system call. Native code keeps the account, so that a reading costs
- * about the same before the JVM has compiled anything. It allocates its result, and more only if threads have
- * started. There is one account, begun by the first reading.
+ * from /proc. A sleeping thread costs one system call, or none: threads that have not run lately are read
+ * when the process's clock shows more than the others have used. What such a thread uses may be found one
+ * reading later, if it is less than the others use during a reading. Native code keeps the account, so that a
+ * reading costs about the same before the JVM has compiled anything. It allocates its result, and more only
+ * if threads have started. There is one account, begun by the first reading.
  */
 public final class CpuAccount {
     /**
