@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import dev.threadclock.CpuAccount;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,82 +12,126 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
 
 /**
  * What one scrape of the agent's option prometheus= costs this JVM: the CPU time of the thread
- * threadclock-prometheus from accepting the connection to closing it. Arguments: the port, the number of
- * threads, of pools, and of threads that run between two scrapes. Prints "scrape read identity", bytes of
- * text, median microseconds of CPU time, and series.
+ * threadclock-prometheus from accepting the connection to closing it; and what {@code CpuAccount.read()}
+ * costs its caller, and the bare system calls for the same threads (bare_clocks.c). Arguments: the library of
+ * bare_clocks.c, the port, the number of threads, of pools, and of threads that run between two readings, how
+ * many of the first readings to print, and the seconds between them; then "scrape" or "read", which those
+ * are.
+ *
+ * <p>Prints "cold", its number, microseconds of CPU time; and "warm", what,
+ * median microseconds, bytes of text, and series.
  */
 public final class ScrapeCost {
     private static final int WARM_UP = 30;
-    private static final int SCRAPES = 61;
+    private static final int READINGS = 61;
     /** A reading of the account serves all requests within 100 ms. */
     private static final int AGED_MILLIS = 110;
 
-    private static final class Jvm {
-        private final int size;
-        private final int pools;
-        private final Semaphore turns = new Semaphore(0);
-        private final Semaphore ran = new Semaphore(0);
-        private final int active;
+    private final URL url;
+    private final int active;
+    private final int[] tids;
+    private final Semaphore turns = new Semaphore(0);
+    private final Semaphore ran = new Semaphore(0);
+    private byte[] text = {};
 
-        /** Starts threads in pools. The first "active" of them run once per turn. */
-        Jvm(int size, int pools, int active) throws InterruptedException {
-            this.size = size;
-            this.pools = pools;
-            this.active = active;
-            for (int i = 0; i < size; i++) {
-                boolean runs = i < active;
-                String pool = "" + (char) ('a' + i % pools % 26) + (char) ('a' + i % pools / 26);
-                Thread thread = new Thread(() -> wait(runs), "pool-" + pool + "-thread-" + i);
-                thread.setDaemon(true);
-                thread.start();
-            }
-            turn();
+    /** Starts threads in pools. The first "active" of them run once per turn. */
+    private ScrapeCost(URL url, int size, int pools, int active) throws Exception {
+        this.url = url;
+        this.active = active;
+        tids = new int[size];
+        Semaphore started = new Semaphore(0);
+        for (int i = 0; i < size; i++) {
+            int number = i;
+            String pool = "" + (char) ('a' + i % pools % 26) + (char) ('a' + i % pools / 26);
+            Thread thread = new Thread(() -> run(number, started), "pool-" + pool + "-thread-" + i);
+            thread.setDaemon(true);
+            thread.start();
         }
+        started.acquire(size);
+    }
 
-        private void wait(boolean runs) {
-            try {
-                while (runs) {
-                    turns.acquire();
-                    ran.release();
-                    Thread.sleep(1); // so that no thread takes two turns
-                }
-                Thread.sleep(Long.MAX_VALUE);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
+    private void run(int number, Semaphore started) {
+        try {
+            String self = Paths.get("/proc/thread-self").toRealPath().getFileName().toString();
+            tids[number] = Integer.parseInt(self);
+            started.release();
+            while (number < active) {
+                turns.acquire();
+                ran.release();
+                Thread.sleep(1); // so that no thread takes two turns
             }
-        }
-
-        void turn() throws InterruptedException {
-            turns.release(active);
-            ran.acquire(active);
+            Thread.sleep(Long.MAX_VALUE);
+        } catch (InterruptedException | IOException e) {
+            throw new AssertionError(e);
         }
     }
 
+    private static native long own();
+
+    private static native long bare(int[] tids, int ran);
+
     public static void main(String[] args) throws Exception {
-        URL url = URI.create("http://127.0.0.1:" + args[0] + "/metrics").toURL();
-        Jvm jvm = new Jvm(Integer.parseInt(args[1]), Integer.parseInt(args[2]), Integer.parseInt(args[3]));
-        for (int i = 0; i < WARM_UP; i++) {
-            scrape(url);
-        }
+        System.load(args[0]);
+        URL url = URI.create("http://127.0.0.1:" + args[1] + "/metrics").toURL();
+        ScrapeCost cost = new ScrapeCost(url, Integer.parseInt(args[2]), Integer.parseInt(args[3]),
+                Integer.parseInt(args[4]));
         Path server = server();
-        long[] nanos = new long[SCRAPES];
-        byte[] text = {};
-        for (int i = 0; i < SCRAPES; i++) {
-            Thread.sleep(AGED_MILLIS);
-            jvm.turn();
-            long before = nanos(server);
-            text = scrape(url);
-            Thread.sleep(5); // until the server has closed the connection as well
-            nanos[i] = nanos(server) - before;
+        Callable<Long> scrape = () -> cost.scrape(server);
+        Callable<Long> read = ScrapeCost::read;
+        Callable<Long> bare = () -> bare(cost.tids, cost.active);
+        int cold = Integer.parseInt(args[5]);
+        for (int i = 0; i < cold; i++) {
+            Thread.sleep((long) (1000 * Double.parseDouble(args[6])));
+            long nanos = cost.nanos(args[7].equals("read") ? read : scrape);
+            System.out.println("cold " + (i + 1) + " " + nanos / 1e3);
         }
+        for (int i = 0; i < WARM_UP; i++) {
+            cost.nanos(scrape);
+            cost.nanos(read);
+        }
+        long[][] each = new long[3][READINGS];
+        for (int i = 0; i < READINGS; i++) {
+            each[0][i] = cost.nanos(scrape);
+            each[1][i] = cost.nanos(read);
+            each[2][i] = cost.nanos(bare);
+        }
+        print("scrape", each[0], cost.text.length + " " + series(cost.text));
+        print("read", each[1], "0 0");
+        print("bare", each[2], "0 0");
+    }
+
+    private static void print(String what, long[] nanos, String more) {
         Arrays.sort(nanos);
-        System.out.println("scrape read identity " + text.length + " " + nanos[SCRAPES / 2] / 1e3 + " "
-                + series(text));
+        System.out.println("warm " + what + " " + nanos[nanos.length / 2] / 1e3 + " " + more);
+    }
+
+    /** What this takes after the threads have run, and while no reading is young. */
+    private long nanos(Callable<Long> reading) throws Exception {
+        Thread.sleep(AGED_MILLIS);
+        turns.release(active);
+        ran.acquire(active);
+        Thread.sleep(5); // until they sleep again
+        return reading.call();
+    }
+
+    private static long read() {
+        long before = own();
+        CpuAccount.read(Duration.ZERO);
+        return own() - before;
+    }
+
+    private long scrape(Path server) throws Exception {
+        long before = nanos(server);
+        text = get();
+        Thread.sleep(5); // until the server has closed the connection as well
+        return nanos(server) - before;
     }
 
     /** The folder of the server's thread; new JDKs shorten its name in the middle. */
@@ -115,16 +160,16 @@ public final class ScrapeCost {
                 .filter(line -> line.startsWith("threadclock_")).count();
     }
 
-    private static byte[] scrape(URL url) throws Exception {
+    private byte[] get() throws IOException {
         HttpURLConnection connection = (HttpURLConnection) url.openConnection();
         connection.setRequestProperty("Accept", "application/openmetrics-text;version=1.0.0");
         try (InputStream in = connection.getInputStream()) {
-            ByteArrayOutputStream text = new ByteArrayOutputStream();
+            ByteArrayOutputStream got = new ByteArrayOutputStream();
             byte[] some = new byte[1 << 16];
             for (int read; (read = in.read(some)) > 0;) {
-                text.write(some, 0, read);
+                got.write(some, 0, read);
             }
-            return text.toByteArray();
+            return got.toByteArray();
         }
     }
 }
