@@ -119,6 +119,7 @@ class InJvmTest {
                     .with("-Djdk.virtualThreadScheduler.parallelism=2", "-Dthreadclock.form=" + form.name(),
                             "-Dthreadclock.thorough=" + jdk.isThorough(),
                             "-Dthreadclock.library=" + Product.LIBRARY,
+                            "-Dthreadclock.sums.seconds=" + Integer.getInteger("threadclock.sums.seconds", 2),
                             "-Dthreadclock.helper=" + HELPER.map(Path::toString).orElse(""),
                             "-Dthreadclock.tick.length=" + ticks.lengthNanos(),
                             "-Dthreadclock.tick.phase=" + ticks.phaseNanos(),

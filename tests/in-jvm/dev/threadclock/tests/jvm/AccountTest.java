@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -247,6 +248,95 @@ class AccountTest {
                     "the sum is " + sum + ", the process's clock " + before + " to " + process + "\n"
                             + account.groups());
         }
+    }
+
+    /**
+     * Threads with unique names, three hundred pools that come and go, and virtual threads: every 100 ms the
+     * groups add up to the process's clock, and none decreases, unless its time has moved to the past pools.
+     */
+    @Test
+    @Tag("agentpath")
+    void theGroupsAddUpInAStorm() throws Exception {
+        VirtualThreads.Accounting accounting = Jvm.FEATURE >= 21 ? VirtualThreads.startAccounting() : null;
+        stop = false;
+        List<Thread> starters = new ArrayList<>();
+        starters.add(new Thread(() -> startThreads(AccountTest::shortThread)));
+        starters.add(new Thread(() -> startThreads(number -> burst(UUID.randomUUID().toString()))));
+        starters.add(new Thread(() -> startThreads(number -> burst("pool-" + (char) ('a' + number % 20)
+                + (char) ('a' + number / 20 % 15) + "-" + number))));
+        if (accounting != null) {
+            starters.add(new Thread(() -> startThreads(number -> virtualThread("request" + number % 3))));
+        }
+        starters.forEach(Thread::start);
+        try {
+            CpuAccount last = now();
+            for (int i = 0; i < 10 * Integer.getInteger("threadclock.sums.seconds", 2); i++) {
+                Thread.sleep(100);
+                last = addsUp(last);
+            }
+        } finally {
+            stop = true;
+            for (Thread starter : starters) {
+                starter.join();
+            }
+            if (accounting != null) {
+                accounting.close();
+            }
+        }
+    }
+
+    private static void burst(String name) throws InterruptedException {
+        Thread[] threads = new Thread[3];
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = new Thread(() -> Burn.until(System.nanoTime() + 300_000), name);
+            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    private static void virtualThread(String name) throws Exception {
+        CountDownLatch ended = new CountDownLatch(1);
+        Threads.virtual(name, () -> {
+            Burn.until(System.nanoTime() + 200_000);
+            Thread.yield();
+            Burn.slice();
+            ended.countDown();
+        });
+        ended.await();
+    }
+
+    private static CpuAccount addsUp(CpuAccount last) {
+        CpuTimes process = new CpuTimes();
+        ThreadClock.readProcess(process);
+        long before = process.totalNanos();
+        CpuAccount account = now();
+        ThreadClock.readProcess(process);
+        long sum = account.process().totalNanos();
+        assertTrue(sum >= before * 0.99 && sum <= process.totalNanos() * 1.01 && sum >= last.process()
+                .totalNanos(), "the sum is " + sum + " after " + last.process() + ", the process's clock "
+                        + before + " to " + process);
+        Map<String, CpuGroup> groups = account.groups().stream()
+                .collect(Collectors.toMap(group -> group.kind() + group.name(), group -> group));
+        long past = past(groups.get("JAVA" + CpuAccount.PAST_POOLS));
+        for (CpuGroup group : last.groups()) {
+            if (group.name().equals(CpuAccount.PAST_POOLS)) {
+                past -= past(group);
+            }
+        }
+        for (CpuGroup old : last.groups()) {
+            CpuGroup group = groups.get(old.kind() + old.name());
+            boolean decreased = group == null || group.times().userNanos() < old.times().userNanos()
+                    || group.times().systemNanos() < old.times().systemNanos();
+            assertTrue(!decreased || (old.kind() == Kind.JAVA && past >= old.times().totalNanos()),
+                    old + " became " + group + ", past pools grew by " + past);
+        }
+        return account;
+    }
+
+    private static long past(CpuGroup pastPools) {
+        return pastPools == null ? 0 : pastPools.times().totalNanos();
     }
 
     @Test
