@@ -16,7 +16,7 @@ FLEET, PERIOD_S = 100_000, 15
 COLD = "200, of which 20"
 COLD_SCRAPES = 14
 CODE = ["native/account", "native/agent", "native/jvm", *CORE, "lab/programs/java/ScrapeCost.java",
-        "lab/programs/bare_clocks.c"]
+        "lab/programs/for_java.c"]
 SECONDS = 340, 360
 
 
@@ -24,7 +24,7 @@ def run(lab):
     jdk = lab.newest(17)
 
     def lines(one, cold, period_s):
-        return lab.java(jdk, "ScrapeCost", lab.jvmti("bare_clocks"), PORT, *one, cold, period_s, "scrape",
+        return lab.java(jdk, "ScrapeCost", lab.jvmti(), PORT, *one, cold, period_s, "scrape",
                         options=(f"-agentpath:{LIBRARY}=prometheus={PORT}",))
 
     def measure(one):

@@ -3,11 +3,16 @@
  * What the lab's Java programs need of JVMTI and the kernel. Reads loads it as an agent, for a thread's CPU
  * time by GetThreadCpuTime; VirtualCosts loads it as a library, for the kernel's clock of a carrier, and for
  * the events of virtual threads that accounting needs, which it ignores: the minimum cost of accounting
- * through JVMTI.
+ * through JVMTI. ScrapeCost compares with the system calls that nobody who reads its threads can do without.
  */
+#include <fcntl.h>
 #include <jvmti.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* What jvmti.h has from JDK 21 on. */
 enum { VIRTUAL_THREAD_START = 87, VIRTUAL_THREAD_END = 88, CAN_SUPPORT_VIRTUAL_THREADS = 44 /* its bit */ };
@@ -34,14 +39,19 @@ JNIEXPORT jlong JNICALL Java_Reads_jvmtiNanos(JNIEnv *env, jclass owner, jthread
     return (*jvmti)->GetThreadCpuTime(jvmti, thread, &nanos) == JVMTI_ERROR_NONE ? nanos : -1;
 }
 
+static jlong clock_ns(long id)
+{
+    struct timespec ts = {0, 0};
+    syscall(SYS_clock_gettime, id, &ts);
+    return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
 /* Of the thread that calls, which for a virtual thread is its carrier. */
 JNIEXPORT jlong JNICALL Java_VirtualCosts_threadNanos(JNIEnv *env, jclass owner)
 {
     (void)env;
     (void)owner;
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void JNICALL on_life(jvmtiEnv *unused, JNIEnv *env, jthread thread)
@@ -98,4 +108,48 @@ JNIEXPORT jboolean JNICALL Java_VirtualCosts_enableEvents(JNIEnv *env, jclass ow
     for (int i = 0; i < 4 && error == JVMTI_ERROR_NONE; i++)
         error = (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, (jvmtiEvent)wanted[i], NULL);
     return error == JVMTI_ERROR_NONE;
+}
+
+enum { PROF, VIRT, SCHED };
+
+static jlong thread_ns(jint tid, int which)
+{
+    return clock_ns((long)(~(uint32_t)tid << 3 | 4 | which) | ~0xffffffffL);
+}
+
+static jlong waited(jint tid)
+{
+    char path[48], text[80];
+    snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", (int)tid);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = read(file, text, sizeof text);
+    close(file);
+    return got;
+}
+
+JNIEXPORT jlong JNICALL Java_ScrapeCost_own(JNIEnv *env, jclass class)
+{
+    (void)env, (void)class;
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/*
+ * Reads the clock of each of these threads, and of the first ones, which ran, the two that split it and their
+ * wait; the CPU time that this took, in nanoseconds.
+ */
+JNIEXPORT jlong JNICALL Java_ScrapeCost_bare(JNIEnv *env, jclass class, jintArray threads, jint ran)
+{
+    (void)class;
+    jint count = (*env)->GetArrayLength(env, threads);
+    jint *tids = (*env)->GetIntArrayElements(env, threads, NULL);
+    volatile jlong sum = 0;
+    jlong before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (jint i = 0; i < count; i++) {
+        sum += thread_ns(tids[i], SCHED);
+        if (i < ran)
+            sum += thread_ns(tids[i], VIRT) + thread_ns(tids[i], PROF) + waited(tids[i]);
+    }
+    jlong used = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+    (*env)->ReleaseIntArrayElements(env, threads, tids, JNI_ABORT);
+    return used;
 }

@@ -20,8 +20,8 @@ import java.util.concurrent.Semaphore;
 /**
  * What one scrape of the agent's option prometheus= costs this JVM: the CPU time of the thread
  * threadclock-prometheus from accepting the connection to closing it; and what {@code CpuAccount.read()}
- * costs its caller, and the bare system calls for the same threads (bare_clocks.c). Arguments: the library of
- * bare_clocks.c, the port, the number of threads, of pools, and of threads that run between two readings, how
+ * costs its caller, and the bare system calls for the same threads (for_java.c). Arguments: the library of
+ * for_java.c, the port, the number of threads, of pools, and of threads that run between two readings, how
  * many of the first readings to print, and the seconds between them; then "scrape" or "read", which those
  * are.
  *
