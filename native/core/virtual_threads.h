@@ -54,10 +54,9 @@ enum { TC_GROUP_NAME_BYTES = 256, TC_THREAD_NAME_BYTES = 1024 };
 TC_INTERNAL uint64_t tc_pool_name(const char *name, char *pool, size_t size);
 
 /*
- * The group of threads with this name. Names that differ only in numbers belong to one group, as in
- * ThreadNames.pool of the Java library. Longer names are truncated. Groups are never removed, so their number
- * is limited: all later names belong to group 0, "(other virtual threads)". Takes no lock if the group
- * exists.
+ * The group of threads with this name, by its tc_pool_name. Longer names are truncated. Groups are never
+ * removed, so their number is limited: all later names belong to group 0, "(other virtual threads)". Takes no
+ * lock if the group exists.
  */
 TC_INTERNAL uint32_t tc_group_of(const char *name);
 
