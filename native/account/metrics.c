@@ -40,7 +40,7 @@ uint32_t tc_metrics_read(const struct tc_account *account, const struct tc_throt
             [TC_CPU_USER] = group->used.user_ns,
             [TC_CPU_SYSTEM] = group->used.total_ns - group->used.user_ns,
             [TC_CPU_WAIT] = tc_account_waited_ns(account, group),
-            [TC_THREADS] = group->threads}};
+            [TC_THREADS] = group->threads}, NULL};
     }
     rows[count] = (struct tc_metric_row){.values = {[TC_THROTTLED_TIME] = throttling->ns.sum,
                                                     [TC_THROTTLED_PERIODS] = throttling->periods.sum}};
@@ -164,6 +164,15 @@ static void add_label(struct tc_text *text, const char *name)
     }
 }
 
+void tc_text_add_label(struct tc_text *text, const char *name, const char *value)
+{
+    add(text, ",");
+    add(text, name);
+    add(text, "=\"");
+    add_label(text, value);
+    add(text, "\"");
+}
+
 /* The metric's name as Prometheus has it. */
 static void add_name(struct tc_text *text, enum tc_metric metric)
 {
@@ -199,9 +208,13 @@ static void add_sample(struct tc_text *text, enum tc_metric metric, const struct
         add(text, kinds[row->kind]);
         add(text, "\",group=\"");
         add_label(text, row->name);
-        add(text, "\"}");
+        add(text, "\"");
     }
-    add(text, " ");
+    if (row->labels != NULL) {
+        add(text, row->name != NULL ? "" : "{");
+        add(text, row->labels + (row->name == NULL));
+    }
+    add(text, row->name != NULL || row->labels != NULL ? "} " : " ");
     if (metrics[metric].unit == SECONDS)
         add_seconds(text, row->values[metric]);
     else
@@ -243,6 +256,7 @@ void tc_metrics_write(const struct tc_metric_row *rows, uint32_t count, bool ope
                     continue;
                 if (!has_head)
                     add_head(text, (enum tc_metric)metric, open_metrics);
+                has_head = true;
                 add_sample(text, (enum tc_metric)metric, &rows[i]);
             }
         }

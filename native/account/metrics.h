@@ -18,6 +18,7 @@ struct tc_metric_row {
     const char *name; /* of the group, in modified UTF-8; null: the process */
     enum tc_kind kind;
     int64_t values[TC_METRICS];
+    const char *labels; /* further ones, each as tc_text_add_label appends it; null: none */
 };
 
 enum { TC_METRIC_ROWS_MAX = TC_GROUPS_MAX + 1 };
@@ -39,5 +40,8 @@ TC_INTERNAL void tc_metrics_write(const struct tc_metric_row *rows, uint32_t cou
 
 /* Appends. */
 TC_INTERNAL void tc_text_add(struct tc_text *text, const char *bytes, size_t size);
+
+/* Appends a comma, and the label with its value, of modified UTF-8, escaped. */
+TC_INTERNAL void tc_text_add_label(struct tc_text *text, const char *name, const char *value);
 
 #endif

@@ -3,6 +3,7 @@
 #include "throttling.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -107,14 +108,57 @@ static bool is_folder(const char *path)
            && S_ISDIR(status.st_mode);
 }
 
+/* How many times a path begins with "/..". */
+static size_t ups_of(const char *path, size_t length)
+{
+    size_t ups = 0;
+    while (3 * ups + 3 <= length && memcmp(path + 3 * ups, "/..", 3) == 0)
+        ups++;
+    return ups;
+}
+
+/*
+ * Seen from a namespace of control groups, a mount of the whole hierarchy is "/../.." and a group outside
+ * "/../b/c", without the names in between: the group is the only one that has this path at this depth.
+ */
+static bool find_outside(struct tc_cgroup_place *place, const char *mount, size_t depth, const char *group,
+                         size_t length)
+{
+    glob_t found = {.gl_pathc = 0};
+    size_t of_mount = strlen(mount), size = of_mount + 2 * depth + length;
+    char pattern[PATH_BYTES];
+    if (size + FILE_NAME_BYTES > sizeof pattern || strpbrk(mount, "*?[\\") != NULL)
+        return false;
+    memcpy(pattern, mount, of_mount);
+    for (size_t i = 0; i < depth; i++)
+        memcpy(pattern + of_mount + 2 * i, "/*", 2);
+    memcpy(pattern + size - length, group, length);
+    pattern[size] = '\0';
+    bool is_plain = strpbrk(pattern + size - length, "*?[\\") == NULL;
+    bool is_found = is_plain && glob(pattern, GLOB_NOSORT, NULL, &found) == 0 && found.gl_pathc == 1
+                    && strlen(found.gl_pathv[0]) + FILE_NAME_BYTES <= sizeof place->folder;
+    if (is_found)
+        strcpy(place->folder, found.gl_pathv[0]);
+    globfree(&found);
+    return is_found && is_folder(place->folder);
+}
+
 /*
  * In a container the mount may cover only part of the hierarchy, with the group itself at its top. A group
- * outside of it, which the kernel shows as "/../a", is represented by the top as well.
+ * outside of it, which the kernel shows as "/../a", is represented by the top as well, unless it is another
+ * process's: then it has no place.
  */
 static bool find_place(struct tc_cgroup_place *place, const char *mount, const char *shown, const char *group,
-                       size_t length, bool version2)
+                       size_t length, bool version2, bool of_another)
 {
     size_t of_shown = strcmp(shown, "/") != 0 ? strlen(shown) : 0, of_mount = strlen(mount);
+    size_t ups = ups_of(shown, of_shown), group_ups = ups_of(group, length);
+    if (of_another && ups > 0) {
+        place->mount_length = of_mount;
+        place->is_version2 = version2;
+        return group_ups <= ups
+               && find_outside(place, mount, ups - group_ups, group + 3 * group_ups, length - 3 * group_ups);
+    }
     if (of_shown <= length && strncmp(group, shown, of_shown) == 0) {
         group += of_shown;
         length -= of_shown;
@@ -135,11 +179,12 @@ static bool find_place(struct tc_cgroup_place *place, const char *mount, const c
     place->folder[of_mount + 1 + length] = '\0';
     if (strstr(place->folder + of_mount, "/..") != NULL || !is_folder(place->folder))
         place->folder[of_mount] = '\0';
-    return true;
+    return !of_another || place->folder[of_mount] != '\0';
 }
 
 /* From the lines of /proc/self/mountinfo (proc(5)), which are changed. */
-static size_t find_places(const char *groups, char *mounts, struct tc_cgroup_place places[PLACES_MAX])
+static size_t find_places(const char *groups, char *mounts, bool of_another,
+                          struct tc_cgroup_place places[PLACES_MAX])
 {
     enum { ROOT = 3, MOUNT = 4, FIELDS = 6, TYPE = 0, OPTIONS = 2, AFTER = 3 };
     size_t count = 0;
@@ -158,7 +203,7 @@ static size_t find_places(const char *groups, char *mounts, struct tc_cgroup_pla
         size_t length = group_in(groups, version2, &group);
         if (length > 0)
             count += find_place(&places[count], before_fields[MOUNT], before_fields[ROOT], group, length,
-                                version2);
+                                version2, of_another);
     }
     return count;
 }
@@ -309,7 +354,7 @@ static bool find_places_again(struct tc_throttling *throttling)
     free(throttling->groups);
     throttling->groups = groups;
     throttling->places = places;
-    throttling->count = find_places(groups, mounts, places);
+    throttling->count = find_places(groups, mounts, throttling->of_another, places);
     free(mounts);
     return true;
 }

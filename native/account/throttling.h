@@ -19,6 +19,7 @@ struct tc_throttled {
 
 struct tc_throttling {
     const char *groups_file, *mounts_file; /* /proc/self/cgroup and /proc/self/mountinfo */
+    bool of_another; /* set it after the beginning: the groups are another process's, the mounts our own */
     struct tc_throttled periods, ns;
     char *groups;              /* the text for which the places were found */
     struct tc_cgroup_place *places;

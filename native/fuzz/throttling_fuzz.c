@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (mounts != NULL) {
         *mounts = '\0';
         mounts += 2;
-        size_t count = find_places(text, mounts, places);
+        size_t count = find_places(text, mounts, false, places);
         fuzz_assert(count <= PLACES_MAX);
         for (size_t i = 0; i < count; i++) {
             size_t length = strlen(places[i].folder);

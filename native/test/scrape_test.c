@@ -133,8 +133,9 @@ TEST(pieces_of_requests_are_requests_or_none)
 static int metrics(void *context, bool wants_open_metrics, struct tc_text *text)
 {
     const struct tc_metric_row rows[] = {
-        {"main", TC_KIND_JAVA, {[TC_CPU_USER] = 1, [TC_CPU_SYSTEM] = 1, [TC_CPU_WAIT] = 1, [TC_THREADS] = 3}},
-        {NULL, TC_KIND_JAVA, {[TC_CPU_USER] = -1}}};
+        {"main", TC_KIND_JAVA,
+         {[TC_CPU_USER] = 1, [TC_CPU_SYSTEM] = 1, [TC_CPU_WAIT] = 1, [TC_THREADS] = 3}, NULL},
+        {NULL, TC_KIND_JAVA, {[TC_CPU_USER] = -1}, NULL}};
     int error = *(const int *)context;
     tc_metrics_write(rows, 2, wants_open_metrics, "1", text);
     return error;
@@ -262,12 +263,13 @@ static const char *text_of(const struct tc_metric_row *rows, uint32_t count, boo
 
 static const struct tc_metric_row account[] = {
     {"garbage collector", TC_KIND_GC,
-     {[TC_CPU_USER] = 1000000001, [TC_CPU_SYSTEM] = 20, [TC_CPU_WAIT] = 0, [TC_THREADS] = 3}},
+     {[TC_CPU_USER] = 1000000001, [TC_CPU_SYSTEM] = 20, [TC_CPU_WAIT] = 0, [TC_THREADS] = 3}, NULL},
     {"(unseen)", TC_KIND_UNSEEN,
-     {[TC_CPU_USER] = 0, [TC_CPU_SYSTEM] = 0, [TC_CPU_WAIT] = -1, [TC_THREADS] = 3}},
+     {[TC_CPU_USER] = 0, [TC_CPU_SYSTEM] = 0, [TC_CPU_WAIT] = -1, [TC_THREADS] = 3}, NULL},
     {"http-nio-*-exec-*", TC_KIND_JAVA,
-     {[TC_CPU_USER] = INT64_MAX, [TC_CPU_SYSTEM] = 120000000, [TC_CPU_WAIT] = 999999999, [TC_THREADS] = 3}},
-    {NULL, TC_KIND_JAVA, {[TC_THROTTLED_TIME] = 1500000000, [TC_THROTTLED_PERIODS] = 7}}};
+     {[TC_CPU_USER] = INT64_MAX, [TC_CPU_SYSTEM] = 120000000, [TC_CPU_WAIT] = 999999999, [TC_THREADS] = 3},
+     NULL},
+    {NULL, TC_KIND_JAVA, {[TC_THROTTLED_TIME] = 1500000000, [TC_THROTTLED_PERIODS] = 7}, NULL}};
 
 TEST(the_text_format_is_whole_and_exact)
 {
@@ -344,19 +346,37 @@ TEST(what_is_not_known_is_left_out)
 {
     const struct tc_metric_row rows[] = {
         {"main", TC_KIND_JAVA,
-         {[TC_CPU_USER] = 1, [TC_CPU_SYSTEM] = 1, [TC_CPU_WAIT] = -1, [TC_THREADS] = 3}},
-        {"v", TC_KIND_VIRTUAL, {[TC_CPU_WAIT] = 1}}, /* whose carriers wait */
-        {NULL, TC_KIND_JAVA, {[TC_THROTTLED_TIME] = -1, [TC_THROTTLED_PERIODS] = -1}}};
+         {[TC_CPU_USER] = 1, [TC_CPU_SYSTEM] = 1, [TC_CPU_WAIT] = -1, [TC_THREADS] = 3}, NULL},
+        {"v", TC_KIND_VIRTUAL, {[TC_CPU_WAIT] = 1}, NULL}, /* whose carriers wait */
+        {NULL, TC_KIND_JAVA, {[TC_THROTTLED_TIME] = -1, [TC_THROTTLED_PERIODS] = -1}, NULL}};
     const char *text = text_of(rows, 3, false, "1");
     assert_null(strstr(text, "throttled"));
     assert_null(strstr(text, "wait_seconds_total{"));
     assert_contains(text, "threadclock_threads{");
 }
 
+TEST(further_labels_stand_in_each_sample_under_one_head)
+{
+    struct tc_text more = {.size = 0};
+    tc_text_add_label(&more, "pid", "1");
+    tc_text_add_label(&more, "main", "a\"\n\033b");
+    tc_text_add(&more, "", 1);
+    const struct tc_metric_row rows[] = {{"main", TC_KIND_JAVA, {[TC_THREADS] = 3}, more.bytes},
+                                         {NULL, TC_KIND_JAVA, {[TC_THROTTLED_TIME] = 1000000000}, more.bytes},
+                                         {NULL, TC_KIND_JAVA, {[TC_THROTTLED_TIME] = 0}, ",pid=\"2\""}};
+    const char *text = text_of(rows, 3, true, "1");
+    assert_contains(text, "threadclock_threads{kind=\"java\",group=\"main\",pid=\"1\","
+                          "main=\"a\\\"\\n\\\\u001bb\"} 3\n");
+    assert_contains(text, "seconds\nthreadclock_throttled_time_seconds_total{pid=\"1\","
+                          "main=\"a\\\"\\n\\\\u001bb\"} 1\n"
+                          "threadclock_throttled_time_seconds_total{pid=\"2\"} 0\n");
+    free(more.bytes);
+}
+
 static void assert_label(const char *name, const char *label)
 {
     char sample[2 * TC_THREAD_NAME_BYTES];
-    struct tc_metric_row row = {name, TC_KIND_JAVA, {[TC_THREADS] = 3}};
+    struct tc_metric_row row = {name, TC_KIND_JAVA, {[TC_THREADS] = 3}, NULL};
     snprintf(sample, sizeof sample, "threadclock_threads{kind=\"java\",group=\"%s\"} 3\n", label);
     assert_contains(text_of(&row, 1, false, "1"), sample);
 }
@@ -387,7 +407,7 @@ TEST(the_buffer_grows)
     for (int i = 0; i < CHARACTERS; i++)
         memcpy(name + 2 * i, "\xc0\x80", 3);
     for (int i = 0; i < 100; i++)
-        rows[i] = (struct tc_metric_row){name, TC_KIND_JAVA, {1, 1, 1, 1}};
+        rows[i] = (struct tc_metric_row){name, TC_KIND_JAVA, {1, 1, 1, 1}, NULL};
     char *first = strdup(text_of(rows, 100, false, "1"));
     assert_true(strlen(first) > (size_t)400 * 6 * CHARACTERS);
     assert_string_equal(text_of(rows, 100, false, "1"), first);

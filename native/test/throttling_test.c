@@ -224,3 +224,24 @@ THROTTLING_TEST(long_files_are_read_whole)
     assert_read(3, 40000);
     free(mounts);
 }
+
+/* The names above its own group are unknown in a namespace of control groups. */
+THROTTLING_TEST(another_process_has_its_own_group_or_none)
+{
+    throttling.of_another = true;
+    group(".", "1000 100000", 1, 1000);
+    group("pods/a/own", "2000 100000", 2, 2000);
+    group("pods/b/its", "1000 100000", 3, 3000);
+    put("groups", "0::/../../b/its\n");
+    tc_throttling_read(&throttling);
+    assert_int_equal(throttling.periods.sum, -1); /* the mount does not show it */
+    put_mount("/../../..", "cgroup2", "rw");
+    put("groups", "0::/../../b/its\n\n");
+    tc_throttling_read(&throttling);
+    assert_int_equal(throttling.periods.sum, 3);
+    group("system/b/its", "1000 100000", 9, 9000);
+    throttling.periods.sum = -1;
+    put("groups", "0::/../../b/its\n");
+    tc_throttling_read(&throttling);
+    assert_int_equal(throttling.periods.sum, -1); /* there are two of this path */
+}

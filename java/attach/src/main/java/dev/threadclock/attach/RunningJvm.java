@@ -34,7 +34,8 @@ public final class RunningJvm {
     static List<RunningJvm> named(String name) {
         List<RunningJvm> all = all();
         List<RunningJvm> exact = all.stream().filter(jvm -> jvm.is(name)).toList();
-        return exact.isEmpty() ? all.stream().filter(jvm -> jvm.what().contains(name)).toList() : exact;
+        return exact.isEmpty() ? all.stream().filter(jvm -> jvm.command.what().contains(name)).toList()
+                : exact;
     }
 
     /**
@@ -64,13 +65,8 @@ public final class RunningJvm {
         return command.whole();
     }
 
-    /** "com.example.Main" and "app.jar", without the preceding words. */
-    private String what() {
-        return command.main().substring(command.main().lastIndexOf(' ') + 1);
-    }
-
     private boolean is(String name) {
-        String what = what();
+        String what = command.what();
         return what.equals(name) || what.endsWith("." + name) || what.endsWith("/" + name)
                 || what.equals(name + ".jar");
     }

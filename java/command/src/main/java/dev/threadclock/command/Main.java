@@ -9,6 +9,7 @@ import dev.threadclock.command.demo.DemoCommand;
 import dev.threadclock.command.doctor.DoctorCommand;
 import dev.threadclock.command.help.CompletionCommand;
 import dev.threadclock.command.help.ManPagesCommand;
+import dev.threadclock.command.node.NodeCommand;
 import dev.threadclock.command.record.RecordCommand;
 import dev.threadclock.command.report.ReportCommand;
 import dev.threadclock.command.terminal.Failure;
@@ -49,7 +50,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         subcommands = {
             DemoCommand.class, DoctorCommand.class, AttachCommand.class, DetachCommand.class,
             StatusCommand.class, TopCommand.class, RecordCommand.class, ReportCommand.class,
-            CompletionCommand.class, ManPagesCommand.class, CommandLine.HelpCommand.class},
+            NodeCommand.class, CompletionCommand.class, ManPagesCommand.class, CommandLine.HelpCommand.class},
         footer = {
             "",
             "To use it with an existing program (Java 8 or later):",

@@ -32,7 +32,7 @@ class ModulesTest {
             List.of("attach"), List.of("jmh"), List.of("command.terminal"),
             List.of("command.jdk"), List.of("command.attach"), List.of("command.machine"),
             List.of("command.sample", "command.interval", "command.top", "command.record", "command.report"),
-            List.of("command.probe"), List.of("command.measure"),
+            List.of("command.node"), List.of("command.probe"), List.of("command.measure"),
             List.of("command.demo"),
             List.of("command", "command.doctor", "command.help"));
     /** The library and the agent. */

@@ -65,6 +65,11 @@ public record JavaCommandLine(String program, List<String> options, String main,
         return Printable.line((program + " " + main).strip(), 100);
     }
 
+    /** "com.example.Main" and "app.jar", without the preceding words. */
+    public String what() {
+        return main.substring(main.lastIndexOf(' ') + 1);
+    }
+
     /** For the user who looks at processes of their own: with the arguments. */
     public String whole() {
         return (program + " " + main + " " + String.join(" ", arguments)).strip();

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The JVMs of this machine, as far as /proc shows them, and their metrics in one text. For one thread. */
+#ifndef TC_NODE_H
+#define TC_NODE_H
+
+#include "metrics.h"
+
+/* JVMs; processes and names of threads that a reading looks at: a user can start any number. */
+enum { NODE_JVMS_MAX = 250, NODE_PROCESSES_MAX = 20000, NODE_NAMES_MAX = 20000 };
+
+struct node;
+struct other_process;
+
+/* What is to stand in the labels of a new JVM, from malloc, as in a row of metrics; null: no memory. */
+typedef char *node_labels(void *context, const struct other_process *process);
+
+/* Null: no memory. */
+TC_INTERNAL struct node *node_begin(node_labels *labels, void *context);
+TC_INTERNAL void node_end(struct node *node);
+
+/* Looks for JVMs and reads each, unless it has just done so; appends their metrics. 0 or a negative errno. */
+TC_INTERNAL int node_write(struct node *node, bool open_metrics, struct tc_text *text);
+
+/* The JVMs of the last reading. */
+TC_INTERNAL uint32_t node_jvms(const struct node *node);
+
+#endif

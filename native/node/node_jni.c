@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The natives of the command line's NodeCommand: serves until the process ends. */
+#include <errno.h>
+#include <jni.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../agent/options.h"
+#include "../agent/scrape_response.h"
+#include "../agent/scrape_server.h"
+#include "java_binding.h"
+#include "node.h"
+#include "other_process.h"
+#include "proc_stat.h"
+
+#define NODE(type, name, ...) \
+    TC_NATIVE(type, Java_dev_threadclock_command_node_NodeCommand_##name, ##__VA_ARGS__)
+
+enum { COMMAND_LINE_BYTES = 1 << 18, GROUPS_BYTES = 1 << 14, LABEL_BYTES = 512 };
+
+static struct {
+    struct scrape_server *server;
+    struct node *node;
+    JNIEnv *env; /* of the thread that serves */
+    jclass command;
+    jmethodID labels;
+} served;
+
+static jbyteArray bytes_of(const struct other_process *process, const char *file, size_t most)
+{
+    JNIEnv *env = served.env;
+    char *text = malloc(most);
+    long size = text != NULL ? other_process_read(process, file, text, most) : -ENOMEM;
+    jbyteArray bytes = (*env)->NewByteArray(env, size > 0 ? (jsize)size : 0);
+    if (bytes != NULL && size > 0)
+        (*env)->SetByteArrayRegion(env, bytes, 0, (jsize)size, (const jbyte *)text);
+    free(text);
+    return bytes;
+}
+
+static void add_strings(struct tc_text *text, jobjectArray labels)
+{
+    JNIEnv *env = served.env;
+    static const char *const names[] = {"main", "container_id", "pod_uid"};
+    for (jsize i = 0; i < (jsize)(sizeof names / sizeof *names); i++) {
+        char value[LABEL_BYTES] = "";
+        jstring string = labels != NULL ? (*env)->GetObjectArrayElement(env, labels, i) : NULL;
+        if (string != NULL && (size_t)(*env)->GetStringUTFLength(env, string) < sizeof value)
+            (*env)->GetStringUTFRegion(env, string, 0, (*env)->GetStringLength(env, string), value);
+        (*env)->DeleteLocalRef(env, string);
+        if (*value != '\0')
+            tc_text_add_label(text, names[i], value);
+    }
+}
+
+/* PIDs are reused: with the start, in seconds since boot, the series of two processes differ. */
+static char *labels_of(void *context, const struct other_process *process)
+{
+    JNIEnv *env = served.env;
+    struct tc_text text = {.size = 0};
+    char number[40];
+    jbyteArray line = bytes_of(process, "cmdline", COMMAND_LINE_BYTES);
+    jbyteArray groups = bytes_of(process, "cgroup", GROUPS_BYTES);
+    jobjectArray labels = NULL;
+    if (line != NULL && groups != NULL)
+        labels = (*env)->CallStaticObjectMethod(env, served.command, served.labels, line, groups);
+    if ((*env)->ExceptionCheck(env)) {
+        (*env)->ExceptionClear(env);
+        labels = NULL;
+    }
+    snprintf(number, sizeof number, "%d", (int)process->pid);
+    tc_text_add_label(&text, "pid", number);
+    uint64_t hz = (uint64_t)tc_proc_user_hz();
+    snprintf(number, sizeof number, "%llu.%02llu", (unsigned long long)(process->start / hz),
+             (unsigned long long)(process->start % hz * 100 / hz));
+    tc_text_add_label(&text, "started", number);
+    add_strings(&text, labels);
+    tc_text_add(&text, "", 1);
+    (*env)->DeleteLocalRef(env, line);
+    (*env)->DeleteLocalRef(env, groups);
+    (*env)->DeleteLocalRef(env, labels);
+    if (text.failed)
+        free(text.bytes);
+    return text.failed ? NULL : text.bytes;
+}
+
+static int write_metrics(void *context, bool open_metrics, struct tc_text *text)
+{
+    return node_write(served.node, open_metrics, text);
+}
+
+static char *respond(void *context, const char *head, size_t head_size, size_t *size)
+{
+    return scrape_response(head, head_size, scrape_server_is_local(served.server), write_metrics, context,
+                           size);
+}
+
+/* The address that is served, or "" and the reason in the second string. */
+NODE(jobjectArray, listen, jstring address)
+{
+    struct agent_options options = {.strict = 0};
+    char text[128] = "prometheus=", problem[256] = "no memory";
+    size_t size = strlen(text);
+    if ((size_t)(*env)->GetStringUTFLength(env, address) < sizeof text - size)
+        (*env)->GetStringUTFRegion(env, address, 0, (*env)->GetStringLength(env, address), text + size);
+    bool understood = agent_options_parse(text, &options, problem, sizeof problem) == 0
+                      && options.prometheus[0] != '\0';
+    if (!understood)
+        snprintf(problem, sizeof problem, "not PORT, IP:PORT or [IPV6]:PORT");
+    served.node = understood ? node_begin(labels_of, NULL) : NULL;
+    served.server = served.node != NULL ? scrape_server_open(options.prometheus) : NULL;
+    if (served.node != NULL && served.server == NULL)
+        snprintf(problem, sizeof problem, "cannot listen there: %s", strerror(errno));
+    jclass strings = (*env)->FindClass(env, "java/lang/String");
+    jobjectArray result = strings != NULL ? (*env)->NewObjectArray(env, 2, strings, NULL) : NULL;
+    if (result == NULL)
+        return NULL;
+    const char *at = served.server != NULL ? scrape_server_address(served.server) : "";
+    (*env)->SetObjectArrayElement(env, result, 0, (*env)->NewStringUTF(env, at));
+    (*env)->SetObjectArrayElement(env, result, 1, (*env)->NewStringUTF(env, problem));
+    return result;
+}
+
+/* Reads all JVMs; their number, or a negative errno. */
+NODE(jint, find)
+{
+    struct tc_text text = {.size = 0};
+    served.env = env;
+    served.command = caller;
+    served.labels = (*env)->GetStaticMethodID(env, caller, "labels", "([B[B)[Ljava/lang/String;");
+    if (served.labels == NULL)
+        return -ENOSYS;
+    int error = node_write(served.node, false, &text);
+    free(text.bytes);
+    return error != 0 ? error : (jint)node_jvms(served.node);
+}
+
+/* In the thread that called find. */
+NODE(void, serve)
+{
+    served.command = caller;
+    scrape_server_run(served.server, respond, NULL);
+}

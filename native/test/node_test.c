@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JVMs of a machine, played by children that have a thread with the name of HotSpot's VM thread. */
+#include "support.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "node.h"
+#include "other_process.h"
+
+enum { MANY = 300 };
+
+/* A child, which does a step for each byte that it gets, and answers with one. */
+struct player {
+    pid_t pid;
+    int orders, answers;
+};
+
+static void *wait_under_name(void *name)
+{
+    prctl(PR_SET_NAME, name);
+    pause();
+    return NULL;
+}
+
+static void *burn_briefly(void *ms)
+{
+    prctl(PR_SET_NAME, "short");
+    burn_user_ns((int64_t)(intptr_t)ms * NS_PER_MS);
+    return NULL;
+}
+
+static void start(const char *name)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 65536);
+    assert_in_any_thread(pthread_create(&thread, &attributes, wait_under_name, (void *)(intptr_t)name) == 0);
+}
+
+/* b: burns 50 ms; e: so does a thread that ends; h: hostile names; m: many threads. */
+static void play(int orders, int answers)
+{
+    char order;
+    pthread_t thread;
+    start("VM Thread");
+    start("G1 Main Marker");
+    start("http-nio-80-exe");
+    while (read(orders, &order, 1) == 1) {
+        if (order == 'b')
+            burn_user_ns(50 * NS_PER_MS);
+        if (order == 'e') {
+            pthread_create(&thread, NULL, burn_briefly, (void *)50);
+            pthread_join(thread, NULL);
+        }
+        if (order == 'h') {
+            start("a\"} 7\n#\033[31m");
+            start("\xff\xfe\xc3\\");
+        }
+        for (int i = 0; order == 'm' && i < MANY; i++)
+            start("flood");
+        sleep_ns(2 * NS_PER_MS);
+        assert_in_any_thread(write(answers, &order, 1) == 1);
+    }
+    _exit(0);
+}
+
+static struct player begin_player(void)
+{
+    int orders[2], answers[2];
+    assert_int_equal(pipe(orders), 0);
+    assert_int_equal(pipe(answers), 0);
+    struct player player = {fork(), orders[1], answers[0]};
+    if (player.pid == 0) {
+        prctl(PR_SET_NAME, "java");
+        close(orders[1]);
+        close(answers[0]);
+        play(orders[0], answers[1]);
+    }
+    close(orders[0]);
+    close(answers[1]);
+    return player;
+}
+
+static void order(const struct player *player, const char *what)
+{
+    char done;
+    for (; *what != '\0'; what++) {
+        assert_int_equal(write(player->orders, what, 1), 1);
+        assert_int_equal(read(player->answers, &done, 1), 1);
+    }
+}
+
+static void end_player(const struct player *player)
+{
+    close(player->orders);
+    close(player->answers);
+    assert_int_equal(kill(player->pid, SIGKILL), 0); /* a later player has its pipes */
+    assert_int_equal(waitpid(player->pid, NULL, 0), player->pid);
+}
+
+static int64_t clock_ns(pid_t pid)
+{
+    clockid_t clock;
+    assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
+    return threadclock_clock_ns(clock);
+}
+
+static char *pid_label(void *context, const struct other_process *process)
+{
+    char label[32];
+    snprintf(label, sizeof label, ",pid=\"%d\"", (int)process->pid);
+    return strdup(label);
+}
+
+static int64_t sum_of(const struct other_process *process)
+{
+    const struct tc_group *groups[TC_GROUPS_MAX];
+    int64_t sum = 0;
+    for (uint32_t i = tc_account_groups(process->account, groups); i-- > 0;)
+        sum += groups[i]->used.total_ns;
+    return sum;
+}
+
+static const struct tc_group *group_of(const struct other_process *process, const char *name)
+{
+    const struct tc_group *groups[TC_GROUPS_MAX];
+    for (uint32_t i = tc_account_groups(process->account, groups); i-- > 0;)
+        if (strcmp(groups[i]->name, name) == 0)
+            return groups[i];
+    return NULL;
+}
+
+/* The process did nothing meanwhile; the threads' run time is as old as a tick. */
+static void assert_sum(struct other_process *process)
+{
+    int64_t before_ns = clock_ns(process->pid), error_ns = before_ns / 50 + 20 * NS_PER_MS;
+    assert_int_equal(other_process_pass(process), 0);
+    assert_true(sum_of(process) >= before_ns - error_ns);
+    assert_true(sum_of(process) <= clock_ns(process->pid) + error_ns);
+}
+
+TEST(the_groups_add_up_to_the_clock_of_the_process)
+{
+    struct player player = begin_player();
+    uint32_t of_all = 0;
+    order(&player, "b");
+    struct other_process *process = other_process_open(player.pid, &of_all);
+    assert_non_null(process);
+    assert_sum(process);
+    int64_t java_ns = group_of(process, "java")->used.total_ns;
+    assert_true(java_ns >= 50 * NS_PER_MS);
+    assert_int_equal(group_of(process, "http-nio-*-exe")->threads, 1);
+    assert_int_equal(group_of(process, "garbage collector")->threads, 1);
+    assert_int_equal(group_of(process, "JVM")->threads, 1);
+    order(&player, "ee");
+    assert_sum(process);
+    assert_true(group_of(process, "(unseen)")->used.total_ns >= 90 * NS_PER_MS);
+    int64_t sum_ns = sum_of(process);
+    order(&player, "bb");
+    assert_sum(process);
+    assert_true(sum_of(process) - sum_ns >= 90 * NS_PER_MS);
+    assert_true(group_of(process, "java")->used.total_ns - java_ns >= 90 * NS_PER_MS);
+    assert_int_equal(of_all, process->count);
+    end_player(&player);
+    assert_int_equal(other_process_pass(process), -ESRCH);
+    other_process_close(process);
+    assert_int_equal(of_all, 0);
+}
+
+TEST(a_flood_of_threads_is_bounded_and_its_time_is_unseen)
+{
+    struct player player = begin_player();
+    uint32_t of_all = OTHER_THREADS_OF_ALL_MAX - 100;
+    struct other_process *process = other_process_open(player.pid, &of_all);
+    assert_non_null(process);
+    order(&player, "m");
+    assert_sum(process);
+    assert_int_equal(process->count, 100);
+    of_all = 100;
+    assert_sum(process); /* what the others have used is not counted again now that they have places */
+    assert_in_range(process->count, MANY, MANY + 10);
+    assert_int_equal(of_all, process->count);
+    order(&player, "ee");
+    assert_sum(process);
+    assert_true(group_of(process, "(unseen)")->used.total_ns >= 90 * NS_PER_MS);
+    other_process_close(process);
+    end_player(&player);
+}
+
+static const char *text_of(struct node *node)
+{
+    static struct tc_text text;
+    text.size = 0;
+    assert_int_equal(node_write(node, false, &text), 0);
+    tc_text_add(&text, "", 1);
+    return text.bytes;
+}
+
+static bool has_jvm(struct node *node, pid_t pid)
+{
+    char label[32];
+    snprintf(label, sizeof label, "pid=\"%d\"", (int)pid);
+    return strstr(text_of(node), label) != NULL;
+}
+
+/* A reading is used for a second. */
+static void await_jvm(struct node *node, pid_t pid, bool expected)
+{
+    int64_t until_ns = monotonic_ns() + INT64_C(60) * NS_PER_S;
+    while (has_jvm(node, pid) != expected && monotonic_ns() < until_ns)
+        sleep_ns(100 * NS_PER_MS);
+    assert_true(has_jvm(node, pid) == expected);
+}
+
+TEST(jvms_are_found_and_forgotten_and_names_cannot_break_the_text)
+{
+    struct player first = begin_player();
+    order(&first, "h");
+    struct node *node = node_begin(pid_label, NULL);
+    assert_true(has_jvm(node, first.pid));
+    assert_false(has_jvm(node, getpid())); /* no VM thread */
+    const char *text = text_of(node);
+    assert_non_null(strstr(text, "group=\"a\\\"} *\\n#\\\\u001b[*m\""));
+    for (; *text != '\0'; text++)
+        assert_true(*text == '\n' || (unsigned char)*text >= ' ');
+    struct player second = begin_player();
+    order(&second, "b");
+    await_jvm(node, second.pid, true);
+    end_player(&first);
+    await_jvm(node, first.pid, false);
+    assert_true(has_jvm(node, second.pid));
+    end_player(&second);
+    node_end(node);
+}

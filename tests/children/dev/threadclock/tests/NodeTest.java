@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests;
+
+import static dev.threadclock.tests.AttachJvm.contained;
+import static dev.threadclock.tests.AttachJvm.tmpfs;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.tests.ChildJvm.Running;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** node shows the JVMs of a machine, whoever runs them and wherever, without touching them. */
+class NodeTest {
+    private static final String CPU = "threadclock_cpu_time_seconds_total";
+    /** Longer than a reading is used again: a second, or ten times the CPU time that it took. */
+    private static final long REUSED_MILLIS = 2500;
+
+    private static Running start(List<String> who) {
+        Running node = AttachJvm.startCommand(who, "node", "127.0.0.1:0");
+        node.awaitOutput("/metrics");
+        return node;
+    }
+
+    private static Map<String, BigDecimal> scrape(Running node) {
+        return Scrape.of(AttachJvm.read(node.out()).replaceFirst("(?s).*http://(\\S+)/metrics.*", "$1"))
+                .samples();
+    }
+
+    /** By the kernel's clock, in steps of 10 ms. */
+    private static double cpuSeconds(AttachJvm jvm) {
+        return ProcessHandle.of(Long.parseLong(jvm.pid())).orElseThrow().info().totalCpuDuration()
+                .orElse(Duration.ZERO).toNanos() / 1e9;
+    }
+
+    private static double sum(Map<String, BigDecimal> samples, AttachJvm jvm) {
+        return samples.entrySet().stream().filter(sample -> sample.getKey().startsWith(CPU + "{"))
+                .filter(sample -> sample.getKey().contains(",pid=\"" + jvm.pid() + "\","))
+                .mapToDouble(sample -> sample.getValue().doubleValue()).sum();
+    }
+
+    /** For some scrapes, each JVM's groups add up to its clock, and no value decreases. */
+    private static Map<String, BigDecimal> assertRight(Running node, List<AttachJvm> jvms) {
+        Map<String, BigDecimal> before = new HashMap<>();
+        for (int i = 0; i < 3; i++) {
+            AttachJvm.sleep(REUSED_MILLIS);
+            List<Double> least = jvms.stream().map(NodeTest::cpuSeconds).toList();
+            Map<String, BigDecimal> samples = scrape(node);
+            for (int j = 0; j < jvms.size(); j++) {
+                double most = cpuSeconds(jvms.get(j));
+                assertThat(sum(samples, jvms.get(j))).as("of %s", jvms.get(j).label())
+                        .isBetween(least.get(j) * 0.98 - 0.02, most * 1.02 + 0.02);
+            }
+            samples.forEach((name, value) -> {
+                if (name.contains("_total")) {
+                    assertThat(value).as(name).isGreaterThanOrEqualTo(before.getOrDefault(name, value));
+                }
+            });
+            before.putAll(samples);
+        }
+        return before;
+    }
+
+    /** With one that ends and comes back, which has other series each time. */
+    @Test
+    void theGroupsOfEachJvmAddUpToItsClock() {
+        List<AttachJvm> jvms = new ArrayList<>();
+        Running node = start(List.of());
+        Running again = ChildJvm.exec("sh", "-c", "while :; do timeout 2 \"$@\"; done", "sh",
+                TestJdk.newest().java(), "-Xmx32m", "-cp", ChildJvm.CLASSES,
+                "dev.threadclock.tests.child.AttachTarget");
+        try {
+            for (TestJdk jdk : TestJdk.all()) {
+                jvms.add(ChildJvm.of(jdk).with("-Xmx32m").startTarget());
+            }
+            Map<String, BigDecimal> samples = assertRight(node, jvms);
+            assertThat(jvms).allSatisfy(jvm -> assertThat(samples.keySet())
+                    .anyMatch(name -> name.startsWith("threadclock_threads{kind=\"jvm\",group=\"JVM\",pid=\""
+                            + jvm.pid() + "\",started=\"") && name.contains(
+                                    "\",main=\"dev.threadclock.tests"
+                                            + ".child.AttachTarget\"")));
+            assertThat(samples.keySet()).as("itself")
+                    .anyMatch(name -> name.contains(",main=\"threadclock.jar\""));
+        } finally {
+            List<ProcessHandle> last = again.process().descendants().toList();
+            again.kill();
+            last.forEach(ProcessHandle::destroyForcibly);
+            jvms.forEach(AttachJvm::close);
+            node.kill();
+        }
+    }
+
+    @Test
+    void anyUserSeesThoseOfOthersAndInContainers() {
+        TestJdk jdk = TestJdk.newestForAll();
+        AttachJvm.assumeUsers(jdk);
+        Host.assumeMounts();
+        Running node = start(AttachJvm.asUser(12347, 12347));
+        try (AttachJvm contained = contained(ChildJvm.of(jdk), tmpfs("size=16m", "/tmp")).startTarget();
+                AttachJvm users = ChildJvm.of(jdk).under(AttachJvm.asUser(12345, 12346)).startTarget();
+                AttachJvm roots = ChildJvm.of(jdk).startTarget()) {
+            assertRight(node, List.of(contained, users, roots));
+            assertThat(contained.said() + users.said() + roots.said()).isEmpty();
+            assertThat(List.of(contained, users, roots)).allMatch(jvm -> jvm.copies() == 0);
+        } finally {
+            node.kill();
+        }
+    }
+}
