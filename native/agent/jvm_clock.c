@@ -11,7 +11,7 @@
  * handler; and no handler interrupts a thread that holds a lock of ours.
  *
  * For each thread, Flight Recorder keeps the user time and the total of its last event for the thread's life,
- * and never lets system time decrease (jfrThreadCPULoadEvent.cpp, JDK 8 to 27). So a step from the VIRT clock
+ * and never lets system time decrease (jfrThreadCPULoadEvent.cpp, JDK 8 to 28). So a step from the VIRT clock
  * to the kernel's user time, or back, is not one wrong period: it made a thread "user 100 %" in one period of
  * several and absent from the others, until its end. What answers next therefore continues from what libjvm
  * would have read at the switch, plus what the thread uses from then on.
