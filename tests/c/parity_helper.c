@@ -232,6 +232,19 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
     return JNI_VERSION_1_6;
 }
 
+/* --- virtual threads --- */
+
+JNIEXPORT jlong JNICALL Java_dev_threadclock_tests_child_Helper_ownNanos(JNIEnv *env, jclass caller)
+{
+    return own_cpu_ns();
+}
+
+JNIEXPORT void JNICALL Java_dev_threadclock_tests_child_Helper_call(JNIEnv *env, jclass caller, jobject run)
+{
+    jclass type = (*env)->GetObjectClass(env, run);
+    (*env)->CallVoidMethod(env, run, (*env)->GetMethodID(env, type, "run", "()V"));
+}
+
 /* --- debugging --- */
 
 /* As a debugger does: all virtual threads stand still for this time. False: this JVM, from 21 on, refuses. */

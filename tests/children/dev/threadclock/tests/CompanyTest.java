@@ -123,7 +123,7 @@ class CompanyTest {
             collector.equals("Epsilon") ? "-Xmx2g" : "-Xmx256m"};
     }
 
-    private static boolean hasCollector(TestJdk jdk, String collector) {
+    static boolean hasCollector(TestJdk jdk, String collector) {
         return ChildJvm.exec(jdk.java(), collectorFlags(collector), "-version").end().exitCode() == 0;
     }
 

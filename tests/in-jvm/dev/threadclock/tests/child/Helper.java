@@ -21,6 +21,12 @@ public final class Helper {
     /** What a function like clock_gettime, at this address, returns for a clock, in nanoseconds. */
     public static native long clock(long function, int clock);
 
+    /** The calling kernel thread's CPU time: on a virtual thread, its carrier's. */
+    public static native long ownNanos();
+
+    /** Runs it below a native frame, which pins a virtual thread to its carrier. */
+    public static native void call(Runnable run);
+
     /** Lets all virtual threads stand still for this time, as a debugger does. False if the JVM refuses. */
     public static native boolean suspendAll(int millis);
 
