@@ -140,6 +140,16 @@ class ArchiveTest {
                 aotCache(jdk, "with", child -> child.withAgentPath("prometheus=0,virtual=on")));
     }
 
+    /** From JDK 25 on, one run records it and makes it. */
+    @OnEachJdk(from = 25)
+    void ofAnAotCacheThatOneRunMakes(TestJdk jdk) {
+        Path cache = folder.resolve("once.aot");
+        Result made = child(jdk, "-XX:AOTCacheOutput=" + cache).withAgentPath("virtual=on").run(Hello.class);
+        assertThat(cache).as(made.toString()).exists();
+        child(jdk, "-XX:AOTMode=on", "-XX:AOTCache=" + cache).withAgentPath("virtual=on").run(Hello.class)
+                .exits(made.exitCode());
+    }
+
     /** A cache is used with the Java agent that it was made with; otherwise not, and the JVM says so. */
     @OnEachJdk(from = 24)
     void ofAnAotCacheWithAJavaAgent(TestJdk jdk) {

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.VirtualLoad;
+import dev.threadclock.tests.child.VirtualRunning;
 import dev.threadclock.tests.child.VirtualSwitches;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
@@ -35,9 +41,13 @@ class VirtualSwitchesTest {
         return jar;
     }
 
-    private Result run(TestJdk jdk, String action, String... flags) throws IOException {
-        return ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withAgentPath("virtual=on")
-                .with(flags).with("-Djdk.virtualThreadScheduler.parallelism=2").run(VirtualSwitches.class,
+    private Result run(TestJdk jdk, String action, String... flags) {
+        return run(ChildJvm.of(jdk), action, flags);
+    }
+
+    private Result run(ChildJvm child, String action, String... flags) {
+        return child.withClassPath(Product.JAR).withNativeAccess().withAgentPath("virtual=on").with(flags)
+                .with("-Djdk.virtualThreadScheduler.parallelism=2").run(VirtualSwitches.class,
                         CLibrary.assume("parity_helper"), Product.LIBRARY, folder.resolve("report"), action)
                 .ok();
     }
@@ -58,6 +68,21 @@ class VirtualSwitchesTest {
     @OnEachJdk(from = 21)
     void theEventsDoIfAskedFor(TestJdk jdk) throws IOException {
         assertSwitches(run(jdk, "nothing", "-Dthreadclock.switches=events"), "events", "events", "asks for");
+    }
+
+    /** As in a later JDK, a method has another name. */
+    @OnEachJdk(from = 21)
+    void theEventsDoIfTheClassIsNotOneThatIsKnown(TestJdk jdk) throws IOException {
+        String file = "java/lang/VirtualThread.class";
+        Path patched = folder.resolve("patch").resolve(file);
+        Files.createDirectories(patched.getParent());
+        try (FileSystem image = FileSystems.newFileSystem(URI.create("jrt:/"),
+                Map.of("java.home", jdk.jdk().home().toString()))) {
+            String bytes = Files.readString(image.getPath("modules/java.base", file), ISO_8859_1);
+            Files.writeString(patched, bytes.replace("\tafterDone", "\tafterWork"), ISO_8859_1);
+        }
+        assertSwitches(run(jdk, "nothing", "--patch-module=java.base=" + folder.resolve("patch")), "events",
+                "events", "is not what a known JDK has");
     }
 
     @OnEachJdk(from = 21)
@@ -87,6 +112,33 @@ class VirtualSwitchesTest {
             jvm.run("attach", "virtual=on").ok();
             assertThat(jvm.run("status").ok().out()).containsPattern("switches +" + switches);
         }
+    }
+
+    @OnEachJdk(from = 21)
+    void anAgentThatComesWhileFiveThousandRunAccountsForAll(TestJdk jdk) {
+        Result result = ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess()
+                .with("-Djdk.virtualThreadScheduler.parallelism=2").run(VirtualRunning.class,
+                        CLibrary.assume("parity_helper"), Product.LIBRARY, folder.resolve("report"))
+                .ok();
+        assertThat(result.out().lines()).as(result.toString()).contains("running.virtual.threads=5000",
+                "running.virtual.switches=" + (jdk.feature() < 25 ? "events" : "calls"),
+                "ended.virtual.threads=0");
+    }
+
+    /** As with another version of it: under another name, it does not hand over to the first. */
+    @OnEachJdk(from = 21)
+    void theEventsReportThemToASecondCopyOfTheLibrary(TestJdk jdk) throws IOException {
+        Path copy = Files.copy(Product.LIBRARY, folder.resolve("libother.so"));
+        ChildJvm child = ChildJvm.of(jdk).with("-agentpath:" + copy + "=virtual=on");
+        assertSwitches(run(child, "nothing"), "events", "events", "another copy of threadclock");
+    }
+
+    /** The stated limit; on JDK 21 any agent that listens for ends of threads keeps each from collection. */
+    @OnEachJdk(from = 25)
+    void theAccountOfAThreadThatIsCollectedLastsUntilAccountingIsSwitchedOff(TestJdk jdk) throws IOException {
+        Result result = run(jdk, "collect", "-Djdk.trackAllThreads=false");
+        assertThat(result.out().lines()).as(result.toString()).contains("collected.virtual.threads=1000",
+                "again.virtual.threads=0");
     }
 
     /** It comes when the JVM runs already. */

@@ -9,17 +9,21 @@ import java.io.InputStream;
 import java.lang.instrument.ClassDefinition;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
+import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.security.ProtectionDomain;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A child program, accounted for from its start, beside another agent that it is itself: lets virtual threads
  * work before and after that agent has done something to java.lang.VirtualThread ("nothing", "retransform" or
  * "redefine", with the JDK's own bytes), and prints what the agent says of their switches. Arguments: the
- * helper library, the agent's, a file for its report, what to do.
+ * helper library, the agent's, a file for its report, what to do; or "collect" ({@link #collect}).
  */
 public final class VirtualSwitches {
     private static final long CARRIED_AHEAD_NANOS = 2_000_000;
@@ -40,27 +44,48 @@ public final class VirtualSwitches {
 
     public static void main(String[] args) throws Throwable {
         System.load(args[0]);
-        Class<?> type = Class.forName("java.lang.VirtualThread");
         work();
         say("before", args);
         if (args[3].equals("retransform")) {
             retransform();
         } else if (args[3].equals("redefine")) {
-            instrumentation.redefineClasses(new ClassDefinition(type, bytesOf(type)));
+            redefine();
+        } else if (args[3].equals("collect")) {
+            collect(args);
+            return;
         }
         VirtualAccounts.join(VirtualAccounts.start(() -> ThreadClock.readNow(new CpuTimes()))); // notices it
         work();
         say("after", args);
     }
 
+    /**
+     * With -Djdk.trackAllThreads=false, a thread that nobody unparks is collected without ending: its account
+     * stays until accounting is switched off.
+     */
+    private static void collect(String... args) throws Exception {
+        List<WeakReference<Thread>> threads = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            threads.add(new WeakReference<>(VirtualAccounts.start(LockSupport::park)));
+        }
+        while (threads.stream().anyMatch(thread -> thread.get() != null)) {
+            System.gc();
+        }
+        say("collected", args);
+        Helper.attach(args[1], "virtual=off");
+        Helper.attach(args[1], "virtual=on");
+        say("again", args);
+    }
+
     /** Lets the other agent, if there is one, transform VirtualThread again. */
-    public static void retransform() throws Exception {
+    static void retransform() throws Exception {
         if (instrumentation != null) {
             instrumentation.retransformClasses(Class.forName("java.lang.VirtualThread"));
         }
     }
 
-    private static byte[] bytesOf(Class<?> type) throws Exception {
+    /** Lets the other agent, if there is one, redefine VirtualThread with the JDK's own bytes. */
+    static void redefine() throws Exception {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (InputStream file = ClassLoader.getSystemResourceAsStream("java/lang/VirtualThread.class")) {
             byte[] part = new byte[8192];
@@ -68,7 +93,10 @@ public final class VirtualSwitches {
                 bytes.write(part, 0, read);
             }
         }
-        return bytes.toByteArray();
+        if (instrumentation != null) {
+            instrumentation.redefineClasses(
+                    new ClassDefinition(Class.forName("java.lang.VirtualThread"), bytes.toByteArray()));
+        }
     }
 
     /** The sum of whole accounts is about their carriers' time. */
@@ -82,12 +110,12 @@ public final class VirtualSwitches {
         }
     }
 
-    private static void say(String when, String... args) throws Exception {
+    static void say(String when, String... args) throws Exception {
         Path report = Paths.get(args[2]);
         Files.write(report, new byte[0]); // because the agent does not create files
         Helper.attach(args[1], "do=status,report=" + report);
         for (String line : Files.readAllLines(report)) {
-            if (line.startsWith("virtual.switches")) {
+            if (line.startsWith("virtual.")) {
                 System.out.println(when + "." + line);
             }
         }

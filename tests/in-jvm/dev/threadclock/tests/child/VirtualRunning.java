@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.child;
+
+import dev.threadclock.CpuTimes;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.tests.child.VirtualSlices.Way;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/**
+ * A child program: an agent that accounts for virtual threads is loaded while five thousand of them run and
+ * pause in each way. All of them go on, know their time since then, and end. Arguments: the helper library,
+ * the agent's, a file for its report. Prints what the agent says of virtual threads while they run, and when
+ * all have ended.
+ */
+public final class VirtualRunning {
+    private static final int THREADS = 5000;
+    private static final AtomicLong[] PAUSES = Stream.of(Way.values()).map(way -> new AtomicLong())
+            .toArray(AtomicLong[]::new);
+    private static volatile boolean over;
+
+    public static void main(String[] args) throws Throwable {
+        System.load(args[0]);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            Way way = Way.values()[i % Way.values().length];
+            threads.add(VirtualAccounts.start(() -> run(way)));
+        }
+        awaitPauses();
+        Helper.attach(args[1], "virtual=on");
+        awaitPauses();
+        VirtualSwitches.say("running", args);
+        over = true;
+        VirtualAccounts.joinAll(threads);
+        VirtualSwitches.say("ended", args);
+    }
+
+    private static void run(Way way) {
+        while (!over) {
+            Burn.slice();
+            if (way == Way.PINNED_BY_NATIVE_FRAME) {
+                Helper.call(way::pause);
+            } else {
+                way.pause();
+            }
+            Threads.pause(200); // those that yield or are pinned would leave their carrier to no other
+            PAUSES[way.ordinal()].incrementAndGet();
+        }
+        CpuTimes times = new CpuTimes();
+        if (!ThreadClock.readNow(times) || times.isWhole()) {
+            throw new AssertionError("its time is not known, or is said to be whole: " + times);
+        }
+    }
+
+    /** Waits until the threads of each way have paused a thousand times more. */
+    private static void awaitPauses() throws Throwable {
+        for (AtomicLong each : PAUSES) {
+            for (long enough = each.get() + 1000; each.get() < enough; Threads.pause(1)) {
+                VirtualAccounts.rethrow();
+            }
+        }
+    }
+}
