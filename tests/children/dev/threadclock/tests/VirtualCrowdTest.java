@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.VirtualCrowd;
 import java.io.IOException;
@@ -11,11 +13,13 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Many virtual threads pass through one JVM while accounting and the agent are switched on and off. {@code
  * -Dthreadclock.crowd=N}: the number of threads, with a switch each second; otherwise 200,000 with ten.
- * {@code -Dthreadclock.disturbed=N}: the number of those that are disturbed.
+ * {@code -Dthreadclock.disturbed=N}: the number of those that are disturbed, by async-profiler and a
+ * redefinition as well; {@code -Dthreadclock.disturbed.alone=true}: without threadclock, as a control.
  */
 class VirtualCrowdTest {
     private static final String THREADS = System.getProperty("threadclock.crowd", "");
-    private static final String DISTURBED = System.getProperty("threadclock.disturbed", "8000");
+    private static final String DISTURBED = System.getProperty("threadclock.disturbed", "");
+    private static final boolean ALONE = Boolean.getBoolean("threadclock.disturbed.alone");
     /** Half of what 200,000 accounts, with the JVM's own part, would take if none were freed. */
     private static final long GROWTH_KB = 48 << 10;
 
@@ -39,13 +43,32 @@ class VirtualCrowdTest {
     /** Beside Flight Recorder, thread dumps, a debugger, and an agent that transforms VirtualThread. */
     @OnEachJdk(from = 21)
     void manyVirtualThreadsEndWhateverDisturbsThem(TestJdk jdk) throws IOException {
-        ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withAgentPath("virtual=on")
+        ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withCrashes(folder)
                 .with("-javaagent:" + VirtualSwitchesTest.otherAgent(folder) + "=transform", "-Xcheck:jni",
                         "-XX:StartFlightRecording:filename=" + folder.resolve("disturbed.jfr"),
                         "-Xlog:disable", "-Xlog:all=error:stderr")
-                .withinAtLeast(Duration.ofMinutes(30))
-                .run(VirtualCrowd.class, CLibrary.assume("parity_helper"), Product.LIBRARY, DISTURBED, "150",
-                        folder.resolve("report"), "disturbed")
-                .exits(0).has("accounts", 0).assertNumber("known").isPositive();
+                .withinAtLeast(Duration.ofMinutes(30));
+        if (!ALONE) {
+            child.withAgentPath("virtual=on");
+        }
+        boolean attacked = !DISTURBED.isEmpty();
+        // async-profiler 4.6 has crashed 28-ea without threadclock.
+        boolean profiled = attacked && jdk.feature() < 28;
+        Path profile = folder.resolve("profile.jfr");
+        if (profiled) {
+            child.with("-agentpath:" + CompanyTest.asyncProfiler(folder)
+                    + "=start,event=cpu,interval=1ms,file=" + profile);
+        }
+        Result result = child.run(VirtualCrowd.class, CLibrary.assume("parity_helper"), Product.LIBRARY,
+                attacked ? DISTURBED : "8000", "150", folder.resolve("report"),
+                ALONE ? "alone" : attacked ? "attacked" : "disturbed");
+        assertThat(ChildJvm.crash(folder)).as(result.toString()).isEmpty();
+        result.exits(0);
+        if (profiled) {
+            assertThat(profile).isNotEmptyFile();
+        }
+        if (!ALONE) {
+            result.has("accounts", 0).assertNumber("known").isPositive();
+        }
     }
 }

@@ -17,9 +17,11 @@ import javax.management.ObjectName;
  * A child program: many virtual threads begin and end, some hundreds at a time (ten thousand if disturbed),
  * while accounting and the agent are switched on and off. Arguments: the helper library, the agent's, the
  * number of threads, milliseconds between two switches, a file for the agent's report, and "disturbed" if
- * thread dumps, other agents and a debugger are to disturb them besides. Prints {@code threads=N switches=N
- * known=N unknown=N accounts=N growthKb=N}: how many threads knew their time, the number of the core's
- * accounts at the end, and the growth of resident memory after the first fifth of the threads.
+ * thread dumps, other agents and a debugger are to disturb them besides, "attacked" if VirtualThread is also
+ * redefined once half of them have begun, or "alone" if all that happens without threadclock. Prints
+ * {@code threads=N switches=N known=N unknown=N accounts=N growthKb=N}: how many threads knew their time, the
+ * number of the core's accounts at the end, and the growth of resident memory after the first fifth of the
+ * threads.
  */
 public final class VirtualCrowd {
     private static int together = 500;
@@ -28,7 +30,10 @@ public final class VirtualCrowd {
     private static int pauseMillis = 1;
     private static final AtomicLong KNOWN = new AtomicLong();
     private static final AtomicLong UNKNOWN = new AtomicLong();
+    /** The number of threads that have begun. */
+    private static volatile long begun;
     private static volatile boolean over;
+    private static boolean alone;
 
     private static volatile VirtualThreads.Accounting accounting;
 
@@ -36,6 +41,19 @@ public final class VirtualCrowd {
         System.load(args[0]);
         long threads = Long.parseLong(args[2]);
         long[] switches = {0};
+        alone = args[5].equals("alone");
+        if (!args[5].isEmpty()) {
+            together = 10_000;
+            pauses = 2;
+            pauseMillis = 200;
+            long redefinedAt = args[5].equals("disturbed") ? Long.MAX_VALUE : threads / 2;
+            Threads.daemon("disturber", () -> disturb(args[4], redefinedAt));
+        }
+        if (alone) {
+            begin(threads);
+            VirtualAccounts.rethrow();
+            return;
+        }
         accounting = VirtualThreads.startAccounting();
         Thread switcher = new Thread(() -> {
             for (; !over; switches[0]++) {
@@ -44,12 +62,6 @@ public final class VirtualCrowd {
             }
         }, "switcher");
         switcher.start();
-        if (args[5].equals("disturbed")) {
-            together = 10_000;
-            pauses = 2;
-            pauseMillis = 200;
-            Threads.daemon("disturber", () -> disturb(args[4]));
-        }
         begin(threads / 5);
         System.gc();
         long before = Proc.status("self", "VmRSS");
@@ -86,10 +98,15 @@ public final class VirtualCrowd {
         }
     }
 
-    private static void disturb(String file) {
+    private static void disturb(String file, long redefinedAt) {
         try {
+            boolean redefined = false;
             for (int step = 0; !over; step++) {
                 Threads.pause(20);
+                if (begun > redefinedAt && !redefined) { // then the JVM's events report switches
+                    VirtualSwitches.redefine();
+                    redefined = true;
+                }
                 disturb(step, file);
             }
         } catch (Exception e) {
@@ -126,10 +143,15 @@ public final class VirtualCrowd {
         Semaphore room = new Semaphore(together);
         for (long i = 0; i < threads && VirtualAccounts.failure == null; i++) {
             boolean pausing = i % pauses == 0;
+            begun++;
             room.acquire();
             VirtualAccounts.start(() -> {
                 try {
-                    live(pausing);
+                    if (alone) {
+                        Threads.pause(pausing ? pauseMillis : 0);
+                    } else {
+                        live(pausing);
+                    }
                 } finally {
                     room.release();
                 }
