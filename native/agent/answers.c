@@ -20,26 +20,24 @@
 
 enum { CHUNK = 256 };
 
-typedef int64_t read_thread(threadclock_thread thread);
+typedef int64_t read_thread(uint64_t id);
 
 static jlong nanos_or_minus_1(int64_t ns)
 {
     return ns < 0 ? -1 : (jlong)ns;
 }
 
-static int64_t user_of(threadclock_thread thread)
+static int64_t user_of(uint64_t id)
 {
     struct threadclock_times times;
-    int error = threadclock_thread_times(thread, &times);
+    int error = tc_threads_times_of(id, &times);
     return error < 0 ? error : times.user_ns;
 }
 
 /* True and the time of the thread with this id (-1: ended); false: unknown, or its clocks cannot be read. */
 static bool read_registered(jlong id, read_thread *read, jlong *time)
 {
-    threadclock_thread thread;
-    int error = tc_threads_find((uint64_t)id, &thread);
-    int64_t time_ns = error == 0 ? read(thread) : error;
+    int64_t time_ns = read((uint64_t)id);
     if (time_ns < 0 && time_ns != -ESRCH)
         return false;
     *time = nanos_or_minus_1(time_ns);
@@ -183,9 +181,9 @@ static void of_many(JNIEnv *env, jclass thread_impl, jlongArray ids_array, jlong
 }
 
 ONE(user_of_one, of_one, NATIVE_USER_OF_ONE, user_of)
-ONE(total_of_one, of_one, NATIVE_TOTAL_OF_ONE, threadclock_thread_total_ns)
+ONE(total_of_one, of_one, NATIVE_TOTAL_OF_ONE, tc_threads_total_of)
 MANY(user_of_many, of_many, NATIVE_USER_OF_MANY, user_of)
-MANY(total_of_many, of_many, NATIVE_TOTAL_OF_MANY, threadclock_thread_total_ns)
+MANY(total_of_many, of_many, NATIVE_TOTAL_OF_MANY, tc_threads_total_of)
 
 own_read *answer_own(enum native native, const struct agent_options *options)
 {
@@ -215,14 +213,11 @@ void *answer_ours(enum native native, const struct agent_options *options)
  */
 static jlong shown(enum native native, jlong id)
 {
-    threadclock_thread thread;
     struct threadclock_times seen;
     if (id == 0) {
         tc_own_seen(&seen);
     } else {
-        int error = tc_threads_find((uint64_t)id, &thread);
-        if (error == 0)
-            error = tc_threads_seen(thread, &seen);
+        int error = tc_threads_seen((uint64_t)id, &seen);
         if (error != 0)
             return error == -ESRCH ? -1 : 0;
     }

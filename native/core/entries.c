@@ -33,15 +33,6 @@ static struct entry *entry_at(uint32_t index)
     return &TC_LOAD(table.chunks[index / CHUNK_ENTRIES])[index % CHUNK_ENTRIES];
 }
 
-static uint32_t index_of(const struct entry *entry)
-{
-    for (uint32_t chunk = 0;; chunk++) {
-        const struct entry *entries = TC_LOAD(table.chunks[chunk]);
-        if (entry >= entries && entry < entries + CHUNK_ENTRIES)
-            return chunk * CHUNK_ENTRIES + (uint32_t)(entry - entries);
-    }
-}
-
 /* Java ids and TIDs are consecutive. */
 static uint32_t *bucket_of_id(uint64_t id)
 {
@@ -51,11 +42,6 @@ static uint32_t *bucket_of_id(uint64_t id)
 static uint32_t *bucket_of_tid(pid_t tid)
 {
     return &table.of_tid[(uint32_t)tid % BUCKETS];
-}
-
-threadclock_thread tc_entry_handle(const struct entry *entry, uint32_t generation)
-{
-    return (uint64_t)generation << 32 | index_of(entry);
 }
 
 bool tc_entry_stands(const struct entry *entry, uint32_t generation)
@@ -141,6 +127,7 @@ static struct entry *never_used(void)
         TC_STORE(table.chunks[chunk], entries);
     }
     struct entry *entry = entry_at(index);
+    entry->index = index;
     TC_STORE(entry->generation, entry->generation + (entry->generation & 1)); /* may be a parent's, odd */
     TC_STORE(entry->readers, 0);
     TC_STORE(table.used, index + 1);
@@ -170,7 +157,7 @@ struct entry *tc_entry_begin(pid_t tid, uint64_t id, uint64_t began_ns)
         return NULL;
     uint32_t *bucket = bucket_of_tid(tid);
     entry->next_of_tid = *bucket;
-    TC_STORE(*bucket, index_of(entry) + 1);
+    TC_STORE(*bucket, entry->index + 1);
     entry->began_ns = began_ns;
     TC_STORE(table.standing, table.standing + 1);
     TC_STORE(entry->generation, entry->generation + 1);
@@ -188,7 +175,7 @@ void tc_entry_abandon(struct entry *entry)
 void tc_entry_end(struct entry *entry)
 {
     tc_entry_abandon(entry);
-    enqueue(index_of(entry));
+    enqueue(entry->index);
 }
 
 void tc_entry_name(struct entry *entry, uint64_t id)
@@ -196,7 +183,7 @@ void tc_entry_name(struct entry *entry, uint64_t id)
     uint32_t *bucket = bucket_of_id(id);
     TC_STORE(entry->next_of_id, *bucket);
     TC_STORE(entry->id, id);
-    TC_STORE(*bucket, index_of(entry) + 1);
+    TC_STORE(*bucket, entry->index + 1);
 }
 
 void tc_entry_unname(struct entry *entry)
@@ -213,7 +200,7 @@ void tc_entry_note_end(uint64_t id)
     if (entry == NULL)
         return; /* no memory: the id is unknown again, and the JVM answers for its thread */
     tc_entry_name(entry, id);
-    enqueue(index_of(entry));
+    enqueue(entry->index);
 }
 
 struct entry *tc_entry_of_id(uint64_t id)
@@ -257,17 +244,30 @@ struct entry *tc_entry_find(uint64_t id, uint32_t *generation)
     return NULL;
 }
 
+static bool hold(struct entry *entry, uint32_t generation)
+{
+    __atomic_add_fetch(&entry->readers, 1, __ATOMIC_SEQ_CST);
+    if (tc_entry_stands(entry, generation))
+        return true;
+    __atomic_sub_fetch(&entry->readers, 1, __ATOMIC_SEQ_CST);
+    return false;
+}
+
 struct entry *tc_entry_hold(threadclock_thread thread)
 {
     uint32_t index = (uint32_t)thread, generation = tc_generation_of(thread);
     if (index >= TC_LOAD(table.used) || (generation & 1) == 0)
         return NULL;
     struct entry *entry = entry_at(index);
-    __atomic_add_fetch(&entry->readers, 1, __ATOMIC_SEQ_CST);
-    if (tc_entry_stands(entry, generation))
-        return entry;
-    __atomic_sub_fetch(&entry->readers, 1, __ATOMIC_SEQ_CST);
-    return NULL;
+    return hold(entry, generation) ? entry : NULL;
+}
+
+int tc_entry_hold_id(uint64_t id, struct entry **entry, uint32_t *generation)
+{
+    *entry = tc_entry_find(id, generation);
+    if (*entry == NULL)
+        return -ENOENT;
+    return (*generation & 1) != 0 && hold(*entry, *generation) ? 0 : -ESRCH;
 }
 
 int tc_entry_release(struct entry *entry, uint32_t generation, int error)

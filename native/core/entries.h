@@ -26,6 +26,7 @@ struct entry {
     uint32_t generation;
     pid_t tid;
     uint32_t fork; /* of the epoch in which it was registered; a parent's entries are invalid */
+    uint32_t index; /* never changes */
     uint32_t next_of_id, next_of_tid, next_in_queue; /* index + 1; 0: none */
     uint32_t readers;
     uint32_t registered; /* the thread's own register calls minus its unregister calls */
@@ -33,6 +34,9 @@ struct entry {
 
 /* The entry of a handle, held so that it is not reused; null: the registration has ended. */
 TC_INTERNAL struct entry *tc_entry_hold(threadclock_thread thread);
+
+/* The same for an id: 0, its entry and that one's generation; -ENOENT: unknown; -ESRCH: ended. No lock. */
+TC_INTERNAL int tc_entry_hold_id(uint64_t id, struct entry **entry, uint32_t *generation);
 
 /* True if the registration of this generation is active. */
 TC_INTERNAL bool tc_entry_stands(const struct entry *entry, uint32_t generation);
@@ -48,7 +52,10 @@ static inline uint32_t tc_generation_of(threadclock_thread thread)
     return (uint32_t)(thread >> 32);
 }
 
-TC_INTERNAL threadclock_thread tc_entry_handle(const struct entry *entry, uint32_t generation);
+static inline threadclock_thread tc_entry_handle(const struct entry *entry, uint32_t generation)
+{
+    return (uint64_t)generation << 32 | entry->index;
+}
 
 /* The entry with this id, and its generation at that moment (even: ended); null: none. Takes no lock. */
 TC_INTERNAL struct entry *tc_entry_find(uint64_t id, uint32_t *generation);

@@ -104,17 +104,29 @@ static int read_entry(struct entry *entry, uint32_t generation)
     return error;
 }
 
+/* Reads a held entry and releases it. */
+static int times_of_held(struct entry *entry, uint32_t generation, struct threadclock_times *times)
+{
+    int error = read_entry(entry, generation);
+    if (error == 0)
+        tc_slot_times(&entry->slot, times);
+    return tc_entry_release(entry, generation, error);
+}
+
 int threadclock_thread_times(threadclock_thread thread, struct threadclock_times *times)
 {
     if (times == NULL)
         return -EINVAL;
     struct entry *entry = tc_entry_hold(thread);
-    if (entry == NULL)
-        return -ESRCH;
-    int error = read_entry(entry, tc_generation_of(thread));
-    if (error == 0)
-        tc_slot_times(&entry->slot, times);
-    return tc_entry_release(entry, tc_generation_of(thread), error);
+    return entry != NULL ? times_of_held(entry, tc_generation_of(thread), times) : -ESRCH;
+}
+
+int tc_threads_times_of(uint64_t id, struct threadclock_times *times)
+{
+    struct entry *entry;
+    uint32_t generation;
+    int error = tc_entry_hold_id(id, &entry, &generation);
+    return error == 0 ? times_of_held(entry, generation, times) : error;
 }
 
 int tc_thread_read_registered(threadclock_thread thread, struct tc_slot *slot)
@@ -132,12 +144,8 @@ int tc_thread_read_registered(threadclock_thread thread, struct tc_slot *slot)
     return tc_entry_release(entry, tc_generation_of(thread), error);
 }
 
-int64_t threadclock_thread_total_ns(threadclock_thread thread)
+static int64_t total_of_held(struct entry *entry, uint32_t generation)
 {
-    struct entry *entry = tc_entry_hold(thread);
-    if (entry == NULL)
-        return -ESRCH;
-    uint32_t generation = tc_generation_of(thread);
     uint64_t total_before_ns = TC_LOAD(entry->slot.total_ns);
     int64_t total_ns = tc_thread_clock_ns(TC_LOAD(entry->tid), THREADCLOCK_CLOCK_SCHED);
     int error = total_ns >= 0 ? 0 : total_ns == -EINVAL ? -ESRCH : (int)total_ns;
@@ -148,6 +156,20 @@ int64_t threadclock_thread_total_ns(threadclock_thread thread)
     }
     error = tc_entry_release(entry, generation, error);
     return error < 0 ? error : total_ns;
+}
+
+int64_t threadclock_thread_total_ns(threadclock_thread thread)
+{
+    struct entry *entry = tc_entry_hold(thread);
+    return entry != NULL ? total_of_held(entry, tc_generation_of(thread)) : -ESRCH;
+}
+
+int64_t tc_threads_total_of(uint64_t id)
+{
+    struct entry *entry;
+    uint32_t generation;
+    int error = tc_entry_hold_id(id, &entry, &generation);
+    return error == 0 ? total_of_held(entry, generation) : error;
 }
 
 int64_t threadclock_threads_times(const threadclock_thread *threads, size_t count,

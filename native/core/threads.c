@@ -229,11 +229,13 @@ pid_t tc_threads_tid(uint64_t id)
     return entry != NULL && tc_entry_stands(entry, generation) ? tid : -ESRCH;
 }
 
-int tc_threads_seen(threadclock_thread thread, struct threadclock_times *times)
+int tc_threads_seen(uint64_t id, struct threadclock_times *times)
 {
-    struct entry *entry = tc_entry_hold(thread);
-    if (entry == NULL)
-        return -ESRCH;
+    struct entry *entry;
+    uint32_t generation;
+    int error = tc_entry_hold_id(id, &entry, &generation);
+    if (error != 0)
+        return error;
     tc_slot_times(&entry->slot, times);
-    return tc_entry_release(entry, tc_generation_of(thread), 0);
+    return tc_entry_release(entry, generation, 0);
 }

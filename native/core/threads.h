@@ -50,8 +50,12 @@ TC_INTERNAL bool tc_threads_hold_tid(threadclock_thread thread);
 /* The TID with which an id is registered; -ESRCH: it is not, or has ended. */
 TC_INTERNAL pid_t tc_threads_tid(uint64_t id);
 
-/* What has been read of a registered thread so far: 0, or -ESRCH. No system call. */
-TC_INTERNAL int tc_threads_seen(threadclock_thread thread, struct threadclock_times *times);
+/* As threadclock_thread_times and threadclock_thread_total_ns, by id; -ENOENT and -ESRCH as above. */
+TC_INTERNAL int tc_threads_times_of(uint64_t id, struct threadclock_times *times);
+TC_INTERNAL int64_t tc_threads_total_of(uint64_t id);
+
+/* What has been read of the thread so far: 0, -ENOENT or -ESRCH. No system call. */
+TC_INTERNAL int tc_threads_seen(uint64_t id, struct threadclock_times *times);
 
 /*
  * Reads the clocks of the thread that has the TID, splits its run time as the kernel does for getrusage, and

@@ -150,14 +150,14 @@ NATIVE(jint, tid, jobject thread)
 static int thread_times(JNIEnv *env, jobject thread, struct threadclock_times *times)
 {
     uint64_t eetop, id = java_threads_id(env, thread);
-    threadclock_thread registered;
     if (id == 0)
         return -ENOSYS;
-    if (tc_threads_find(id, &registered) == 0)
-        return threadclock_thread_times(registered, times);
+    int result = tc_threads_times_of(id, times);
+    if (result != -ENOENT)
+        return result;
     if (tc_known_java_thread_times(id, times) == 0)
         return java_threads_same(env, thread, 0) ? -ESRCH : 0;
-    int result = java_threads_tid(env, thread, &eetop);
+    result = java_threads_tid(env, thread, &eetop);
     if (result > 0)
         result = tc_java_thread_times(result, id, times);
     return result == 0 && !java_threads_same(env, thread, eetop) ? -ESRCH : result;

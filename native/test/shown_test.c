@@ -51,13 +51,13 @@ TEST_IN_NEW_THREAD(a_registration_has_shown_what_any_reader_read)
     threadclock_thread thread;
     struct threadclock_times seen, times;
     assert_in_any_thread(tc_threads_register_own(4711, &thread) == 0);
-    assert_in_any_thread(tc_threads_seen(thread, &seen) == 0 && is_nothing(&seen));
+    assert_in_any_thread(tc_threads_seen(4711, &seen) == 0 && is_nothing(&seen));
     burn_user_ns(20 * NS_PER_MS);
     assert_in_any_thread(threadclock_thread_times(thread, &times) == 0);
     burn_user_ns(20 * NS_PER_MS);
-    assert_in_any_thread(tc_threads_seen(thread, &seen) == 0 && same(&seen, &times));
+    assert_in_any_thread(tc_threads_seen(4711, &seen) == 0 && same(&seen, &times));
     tc_own_seen(&seen); /* one account for all readers */
     assert_in_any_thread(same(&seen, &times));
     tc_threads_end(4711);
-    assert_in_any_thread(tc_threads_seen(thread, &seen) == -ESRCH);
+    assert_in_any_thread(tc_threads_seen(4711, &seen) == -ESRCH);
 }
