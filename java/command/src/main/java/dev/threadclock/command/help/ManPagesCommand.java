@@ -3,6 +3,7 @@ package dev.threadclock.command.help;
 
 import dev.threadclock.command.terminal.OutputFile;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -39,12 +40,19 @@ public final class ManPagesCommand implements Callable<Integer> {
         Help help = new Help(command, Help.defaultColorScheme(Help.Ansi.OFF));
         String name = command.qualifiedName("-");
         String summary = help.description().split("[.:]\\s", 2)[0].replace('\n', ' ');
-        return ".\\\" SPDX-License-Identifier: Apache-2.0\n.TH \"" + name + "\" 1\n.SH NAME\n"
+        return ".\\\" SPDX-License-Identifier: Apache-2.0\n.TH \"" + name + "\" 1 " + date() + "\n.SH NAME\n"
                 + escaped(name + " - " + Character.toLowerCase(summary.charAt(0)) + summary.substring(1))
                 + section("SYNOPSIS", help.synopsis(0)) + section("DESCRIPTION", help.description())
                 + section("OPTIONS", help.parameterList() + help.optionList())
                 + footer(String.join("\n", command.usageMessage().footer()).strip())
                 + section("SEE ALSO", command.root().name() + "(1)") + "\n";
+    }
+
+    /** Today's, or that of reproducible builds (reproducible-builds.org/specs/source-date-epoch). */
+    private static String date() {
+        String epoch = System.getenv("SOURCE_DATE_EPOCH");
+        Instant date = epoch == null ? Instant.now() : Instant.ofEpochSecond(Long.parseLong(epoch));
+        return date.toString().substring(0, 10);
     }
 
     /** Notes, examples and exit status, in sections of their own. */
