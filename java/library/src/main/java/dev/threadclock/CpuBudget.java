@@ -286,6 +286,17 @@ public final class CpuBudget extends CpuWork {
         return this;
     }
 
+    /** {@inheritDoc} A budget that is used up by this is exhausted when this returns. */
+    @Override
+    public void add(CpuSnapshot used) {
+        super.add(used);
+        look();
+        Runnable due = takeAction();
+        if (due != null) {
+            due.run();
+        }
+    }
+
     private String watchedReason() {
         try {
             watched.watch();

@@ -113,6 +113,17 @@ public final class CpuMeter implements AutoCloseable {
     }
 
     /**
+     * Adds CPU time that was measured elsewhere, for example by another meter, or in a test that burns none.
+     *
+     * @param used what was used; unknown times (-1) make the sums unknown
+     */
+    public void add(CpuSnapshot used) {
+        isUnknown |= used.userNanos() < 0 || used.systemNanos() < 0;
+        user += used.userNanos();
+        system += used.systemNanos();
+    }
+
+    /**
      * Resets all sums to 0, and discards the running interval, if any: also one of a thread that has ended or
      * will never stop it. May be called on any thread, but not while the thread that started the meter is
      * using it.

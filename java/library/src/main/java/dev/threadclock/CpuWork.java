@@ -184,6 +184,20 @@ public class CpuWork implements AutoCloseable {
         return new MeteredExecutor(this, Objects.requireNonNull(executor, "executor"));
     }
 
+    /**
+     * Adds CPU time that was measured elsewhere, for example in another process, or in a test that burns
+     * none. After the end this does nothing.
+     *
+     * @param used what was used; unknown times (-1) make this partial
+     */
+    public void add(CpuSnapshot used) {
+        if (used.userNanos() < 0 || used.systemNanos() < 0) {
+            scopes.partial("CPU time was added that is not known");
+        } else {
+            scopes.add(used.userNanos(), used.systemNanos());
+        }
+    }
+
     /** {@return user time of the closed scopes in nanoseconds} */
     public long userNanos() {
         return scopes.sum(ScopeRegistry.USER, ScopeRegistry.USER);

@@ -223,6 +223,17 @@ final class ScopeRegistry {
         }
     }
 
+    /** Adds what was measured elsewhere to the base. */
+    synchronized void add(long userNanos, long systemNanos) {
+        if (!hasEnded) {
+            Table with = new Table(table.base.clone(), table.cells, false);
+            with.base[USER] += userNanos;
+            with.base[SYSTEM] += systemNanos;
+            with.used = table.used;
+            table = with;
+        }
+    }
+
     private synchronized Cell add(Thread thread) {
         if (table.isFull()) {
             sweep();

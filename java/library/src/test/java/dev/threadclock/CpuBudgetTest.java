@@ -97,6 +97,23 @@ class CpuBudgetTest {
     }
 
     @Test
+    void whatIsAddedIsSpentAtOnce() {
+        AtomicInteger runs = new AtomicInteger();
+        CpuBudget acting = new CpuBudget(Duration.ofNanos(LIMIT_NANOS)).onExhausted(runs::incrementAndGet);
+        acting.add(new CpuSnapshot(LIMIT_NANOS, 0, LIMIT_NANOS));
+        assertThat(acting.isExhausted()).isTrue();
+        assertThat(runs).hasValue(1);
+        budget.open();
+        budget.add(new CpuSnapshot(LIMIT_NANOS / 4, LIMIT_NANOS / 4, LIMIT_NANOS / 2));
+        assertThat(budget.isExhausted()).isFalse();
+        budget.add(new CpuSnapshot(LIMIT_NANOS / 2, 0, LIMIT_NANOS / 2));
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        budget.close();
+        assertThat(Thread.interrupted()).isFalse();
+        assertStopped();
+    }
+
+    @Test
     void anActionRunsOnceInsteadOfTheInterrupt() throws Exception {
         AtomicInteger runs = new AtomicInteger();
         budget.onExhausted(runs::incrementAndGet);

@@ -317,6 +317,26 @@ class CpuWorkTest {
     }
 
     @Test
+    void whatWasMeasuredElsewhereIsAddedUntilTheEnd() {
+        CpuSnapshot used = new CpuSnapshot(3_000_000_000L, 1_000_000_000L, 4_000_000_000L);
+        scopes.measure(() -> scopes.add(used));
+        assertThat(scopes.totalNanos()).isGreaterThan(used.totalNanos()).isLessThan(2 * used.totalNanos());
+        assertThat(scopes.userNanos()).isGreaterThanOrEqualTo(used.userNanos());
+        scopes.end();
+        CpuSnapshot sum = scopes.snapshot();
+        scopes.add(used);
+        assertThat(scopes.snapshot()).isEqualTo(sum);
+        CpuWork unknown = new CpuWork();
+        unknown.add(new CpuSnapshot(-1, -1, 5));
+        assertThat(unknown.isPartial()).isTrue();
+        CpuMeter meter = new CpuMeter();
+        meter.add(used);
+        assertThat(meter.snapshot()).isEqualTo(used);
+        meter.add(new CpuSnapshot(-1, -1, 5));
+        assertThat(meter.totalNanos()).isEqualTo(-1);
+    }
+
+    @Test
     void nullIsNotATask() {
         assertThatNullPointerException().isThrownBy(() -> scopes.wrap((Runnable) null));
         assertThatNullPointerException().isThrownBy(() -> scopes.wrapCallable(null));

@@ -11,9 +11,9 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Configures threadclock wherever OpenTelemetry configures itself: in its Java agent, which loads this as an
- * extension, and with {@code opentelemetry-sdk-extension-autoconfigure}. docs/metrics.md lists the
- * properties.
+ * Configures threadclock by properties wherever OpenTelemetry configures itself by them: in its Java agent,
+ * which loads this as an extension, and with {@code opentelemetry-sdk-extension-autoconfigure}.
+ * docs/metrics.md lists the properties.
  */
 public final class ThreadClockCustomizer implements AutoConfigurationCustomizerProvider {
     private static final String PREFIX = "otel.instrumentation.threadclock.";
@@ -43,13 +43,18 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
         // provider first. The metrics themselves need the finished SDK, which only the agent's listener gets,
         // without the properties: hence the static flag.
         configuration.addMeterProviderCustomizer((builder, config) -> {
-            if (isOn(config, "virtual-threads", false)) {
-                orLogsWhyNot("virtual threads", VirtualThreads::startAccounting);
-            }
-            metrics = isOn(config, "metrics", true);
-            isConfigured = true;
+            configure(isOn(config, "metrics", true), isOn(config, "virtual-threads", false));
             return builder;
         });
+    }
+
+    /** All but the spans. */
+    static void configure(boolean withMetrics, boolean withVirtualThreads) {
+        isConfigured = true;
+        metrics = withMetrics && NativeCode.WORKS;
+        if (withVirtualThreads && NativeCode.WORKS) {
+            orLogsWhyNot("virtual threads", VirtualThreads::startAccounting);
+        }
     }
 
     /** With a declarative configuration, OpenTelemetry calls no customizer: then this says so. */
@@ -58,8 +63,8 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
             String file = System.getProperty(property,
                     System.getenv(property.replace('.', '_').toUpperCase(Locale.ROOT)));
             if (!isConfigured && file != null) {
-                LOGGER.log(Level.WARNING, "threadclock reports nothing: it is configured by properties, which"
-                        + " OpenTelemetry ignores because of {0}={1}; configure OpenTelemetry by properties",
+                LOGGER.log(Level.WARNING, "threadclock reports nothing, because {0}={1} does not name it:"
+                        + " add \"- threadclock:\" to the processors of its tracer_provider",
                         new Object[]{property, file});
                 return;
             }

@@ -4,6 +4,7 @@ package dev.threadclock.opentelemetry;
 import dev.threadclock.ThreadClock;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
+import io.opentelemetry.sdk.trace.SpanProcessor;
 
 /**
  * CPU time on recorded spans, as the attributes {@code threadclock.cpu.user_ns}, {@code system_ns},
@@ -51,7 +52,16 @@ public final class ThreadClockSpans {
      * @throws LinkageError if the SDK is too old
      */
     public static void addTo(SdkTracerProviderBuilder builder) {
+        builder.addSpanProcessor(processor());
+    }
+
+    /** For those who are not yet asked for spans, but cannot be sure that it is not too late then. */
+    static void prepare() {
+        OfAll.SCOPES.getClass();
+    }
+
+    static SpanProcessor processor() {
         ThreadClock.requireNative();
-        builder.addSpanProcessor(OfAll.SCOPES);
+        return OfAll.SCOPES;
     }
 }
