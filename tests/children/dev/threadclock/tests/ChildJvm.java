@@ -219,6 +219,11 @@ final class ChildJvm {
             await(text, () -> Files.readString(out).contains(text));
         }
 
+        /** Raises or lowers a limit of the process. */
+        void limit(String what, Object soft) {
+            exec("prlimit", "--pid=" + process.pid(), "--" + what + "=" + soft + ":").end().exits(0);
+        }
+
         Result end() {
             try {
                 boolean ended = process.waitFor(limit.toSeconds(), TimeUnit.SECONDS);

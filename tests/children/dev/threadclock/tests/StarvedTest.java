@@ -73,12 +73,6 @@ class StarvedTest {
             return answer;
         }
 
-        /** Raises or lowers a limit of the running JVM. */
-        void limit(String what, Object soft) {
-            ChildJvm.exec("prlimit", "--pid=" + running.process().pid(), "--" + what + "=" + soft + ":")
-                    .end().exits(0);
-        }
-
         /** At the end, it must accept the agent, and no answer may have been wrong. */
         void assertFine() throws IOException {
             assertThat(ask("do=attach,total=tick")).startsWith("ok\n");
@@ -132,10 +126,11 @@ class StarvedTest {
     void noAddressSpace(TestJdk jdk) throws Exception {
         for (long more : new long[]{0, 64, 256, 1024, 4096}) {
             try (SteadyJvm jvm = new SteadyJvm(jdk)) {
-                jvm.limit("as", (Proc.status(jvm.running.process().pid(), "VmSize") + more) * KILOBYTE);
+                jvm.running.limit("as",
+                        (Proc.status(jvm.running.process().pid(), "VmSize") + more) * KILOBYTE);
                 jvm.ask("do=attach");
                 jvm.ask("do=detach");
-                jvm.limit("as", "unlimited");
+                jvm.running.limit("as", "unlimited");
                 jvm.assertFine();
             }
         }
@@ -148,11 +143,11 @@ class StarvedTest {
             // Leaves at least one for the connection: with none, the JVM's own listener fails to accept, and
             // on some JDKs never works again.
             for (int free = 1; free < 6; free++) {
-                jvm.limit("nofile", firstFree(jvm) + free);
+                jvm.running.limit("nofile", firstFree(jvm) + free);
                 jvm.ask("do=attach");
                 jvm.ask("do=detach");
             }
-            jvm.limit("nofile", "1024");
+            jvm.running.limit("nofile", "1024");
             jvm.assertFine();
         }
     }

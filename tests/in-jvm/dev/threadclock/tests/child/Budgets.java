@@ -2,7 +2,14 @@
 package dev.threadclock.tests.child;
 
 import dev.threadclock.CpuBudget;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.internal.BudgetWatcher;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.time.Duration;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -29,6 +36,12 @@ public final class Budgets {
                 break;
             case "made" :
                 onSmallStack(Budgets::openOnTheWayUp);
+                break;
+            case "first" :
+                onManyThreads();
+                break;
+            case "threads" :
+                withoutThreads();
                 break;
             default :
                 onFullHeap();
@@ -92,10 +105,120 @@ public final class Budgets {
         }
     }
 
+    /** Prints heirs=, how many threads inherit from those that make the first budgets at once. */
+    private static void onManyThreads() throws Exception {
+        AtomicInteger heirs = new AtomicInteger();
+        InheritableThreadLocal<String> inherited = new InheritableThreadLocal<String>() {
+            @Override
+            protected String childValue(String value) {
+                heirs.incrementAndGet();
+                return value;
+            }
+        };
+        CyclicBarrier begin = new CyclicBarrier(16);
+        Thread[] threads = new Thread[begin.getParties()];
+        for (int i = 0; i < threads.length; i++) {
+            threads[i] = new Thread(() -> {
+                try {
+                    inherited.set("an application's");
+                    begin.await();
+                    new CpuBudget(LONG);
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            threads[i].start();
+        }
+        for (Thread each : threads) {
+            each.join();
+        }
+        System.out.println("heirs=" + heirs);
+    }
+
+    /** Counts how often it is looked at. */
+    private static final class Looks extends BudgetWatcher.Watched {
+        private final AtomicInteger looks = new AtomicInteger();
+
+        @Override
+        protected long look() {
+            return looks.incrementAndGet() < 3 ? 1_000_000 : -1;
+        }
+
+        @Override
+        protected boolean isIdle() {
+            return false;
+        }
+
+        @Override
+        protected Runnable takeAction() {
+            return null;
+        }
+
+        @Override
+        public void fail(Throwable why) {}
+    }
+
+    /**
+     * Prints what happens to two budgets when no thread can be started, and looks=, how often the first one
+     * is looked at as soon as one can be.
+     */
+    private static void withoutThreads() throws Exception {
+        CpuBudget budget = new CpuBudget(LIMIT);
+        Looks looks = new Looks();
+        awaitNoWatcher();
+        System.out.println("ready");
+        while (!isLimited()) {
+            pause();
+        }
+        startAllThreads();
+        try {
+            looks.watch();
+            System.out.println("watched");
+        } catch (OutOfMemoryError e) {
+            System.out.println("unwatched");
+        }
+        try {
+            budget.open();
+            System.out.println("opened");
+        } catch (CpuBudget.Exhausted e) {
+            System.out.println("refused: " + e.getMessage());
+        }
+        while (isLimited()) {
+            pause();
+        }
+        isOver = true;
+        looks.watch();
+        for (long end = System.nanoTime() + LONGEST_NANOS; looks.looks.get() < 3
+                && System.nanoTime() < end;) {
+            pause();
+        }
+        System.out.println("looks=" + looks.looks);
+    }
+
+    private static void startAllThreads() {
+        try {
+            for (;;) {
+                Threads.daemon("one of many", () -> {
+                    while (!isOver) {
+                        pause();
+                    }
+                });
+            }
+        } catch (OutOfMemoryError e) {
+            // as intended
+        }
+    }
+
+    private static boolean isLimited() throws IOException {
+        return Files.readAllLines(Paths.get("/proc/self/limits")).stream()
+                .noneMatch(line -> line.matches("Max address space +unlimited .*"));
+    }
+
     /** Prints stopped=, whether a budget is exhausted while no object can be allocated. */
     private static void onFullHeap() {
         CpuBudget budget = new CpuBudget(LIMIT);
         Burn.slice(); // initializes it
+        long end = ThreadClock.totalNowNanos() + 100 * LIMIT.toNanos(); // collections take much more
         Thread filler = Threads.daemon("filler", Budgets::keepHeapFull);
         boolean isStopped = false;
         try (CpuBudget open = budget.open()) {
@@ -103,7 +226,7 @@ public final class Budgets {
             while (!isFull) {
                 pause();
             }
-            for (long end = System.nanoTime() + LONGEST_NANOS; !isStopped && System.nanoTime() < end;) {
+            while (!isStopped && ThreadClock.totalNowNanos() < end) {
                 Burn.slice();
                 isStopped = open.isExhausted();
             }
@@ -128,7 +251,7 @@ public final class Budgets {
             } catch (OutOfMemoryError e) {
                 isFull = size == 1;
                 size = Math.max(1, size / 16);
-                pause();
+                LockSupport.parkNanos(isFull ? 100_000_000 : 1_000_000); // others run in between
             }
         }
     }

@@ -2,6 +2,7 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.BudgetWatcher;
+import dev.threadclock.internal.JavaThread;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.logging.Level;
@@ -45,6 +46,7 @@ public final class CpuBudget extends CpuWork {
 
     private static final String USED_UP = "it is used up"; // by identity
     private static final String FAILED = "it could not be watched";
+    private static final String THREAD = "threadclock-budgets";
 
     private static volatile boolean isRehearsed;
 
@@ -58,7 +60,7 @@ public final class CpuBudget extends CpuWork {
     private volatile long reopensNanos; // not before this, if it is used up and refilled
     private volatile Throwable failure;
 
-    private final BudgetWatcher.Watched watched = new BudgetWatcher.Watched() {
+    final BudgetWatcher.Watched watched = new BudgetWatcher.Watched() {
         @Override
         public long look() {
             return CpuBudget.this.look();
@@ -127,11 +129,59 @@ public final class CpuBudget extends CpuWork {
     /**
      * Uses up a budget before the first one is made, and so initializes all classes that budgets need, in a
      * thread with a whole stack: a class that runs out of stack or memory while it is initialized is lost to
-     * its JVM, and no budget could ever be watched.
+     * its JVM, and no budget could ever be watched. The caller's stack may not even suffice to make a thread
+     * that inherits nothing from the caller: a first thread, which does inherit, makes that and ends.
      */
     private static final class Rehearsal implements Runnable {
+        private static volatile Thread running; // changed with this class's lock; or it has ended
+
+        private final boolean isFirst;
+
+        private Rehearsal(boolean isFirst) {
+            this.isFirst = isFirst;
+        }
+
+        private static synchronized Thread start() {
+            if (running == null || !running.isAlive()) {
+                Thread first = new Thread(new Rehearsal(true), THREAD);
+                first.setDaemon(true);
+                first.start();
+                running = first;
+            }
+            return running;
+        }
+
+        private static synchronized void replaceBy(Thread next) {
+            running = next;
+        }
+
+        /** Waits for the one rehearsal that is running; but not for ever, for a class loader that we lock. */
+        static void await() throws InterruptedException {
+            start().join(LONGEST_REHEARSAL_MILLIS);
+            Thread second = running;
+            if (second != null) {
+                second.join(LONGEST_REHEARSAL_MILLIS);
+            }
+        }
+
         @Override
         public void run() {
+            Thread next = null;
+            try {
+                if (isFirst) {
+                    Thread second = JavaThread.newDaemon(new Rehearsal(false), THREAD);
+                    second.start();
+                    next = second;
+                } else {
+                    useUp();
+                }
+            } catch (Throwable e) {
+                // The next budget tries again.
+            }
+            replaceBy(next);
+        }
+
+        private static void useUp() {
             CpuBudget budget = new CpuBudget(new ScopeRegistry(true), Duration.ofNanos(1), Duration.ZERO);
             try (CpuBudget open = budget.open()) {
                 for (;;) {
@@ -139,8 +189,6 @@ public final class CpuBudget extends CpuWork {
                 }
             } catch (Exhausted e) {
                 isRehearsed = budget.failure == null;
-            } catch (Throwable e) {
-                // The next budget tries again.
             }
         }
     }
@@ -192,11 +240,8 @@ public final class CpuBudget extends CpuWork {
 
     private static ScopeRegistry rehearsed() {
         if (!isRehearsed) {
-            Thread thread = new Thread(new Rehearsal(), "threadclock-budgets");
-            thread.setDaemon(true);
             try {
-                thread.start();
-                thread.join(LONGEST_REHEARSAL_MILLIS); // it may wait for a class loader that we lock
+                Rehearsal.await();
             } catch (OutOfMemoryError e) {
                 // There can be no more threads: open() says so, and the next budget tries again.
             } catch (InterruptedException e) {

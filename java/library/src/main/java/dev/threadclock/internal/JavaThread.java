@@ -34,7 +34,7 @@ public final class JavaThread {
      * A daemon thread that inherits nothing from the calling one, which it may outlive: it is in the system's
      * thread group, without context class loader, inheritable thread locals and callers' protection domains.
      */
-    static Thread newDaemon(Runnable task, String name) {
+    public static Thread newDaemon(Runnable task, String name) {
         return AccessController.doPrivileged(new PrivilegedAction<Thread>() {
             @Override
             public Thread run() {
