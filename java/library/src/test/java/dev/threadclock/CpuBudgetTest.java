@@ -168,6 +168,45 @@ class CpuBudgetTest {
                 .hasMessage(budget.whyPartial()).hasMessageContaining("another thread");
     }
 
+    /** Nobody may look at it after that. */
+    @Test
+    void whatCannotBeWatchedIsExhaustedAtOnce() {
+        Error failure = new OutOfMemoryError("a test's");
+        budget.watched.fail(failure);
+        assertThat(budget.whyExhausted()).contains("could not be watched", failure.toString());
+        assertThatThrownBy(budget::open).isInstanceOf(CpuBudget.Exhausted.class);
+        CpuBudget running = new CpuBudget(Duration.ofDays(1)).open();
+        running.watched.fail(failure);
+        assertThat(running.isExhausted()).isTrue();
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        running.close();
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    /** In a thread that is blocked in a channel, an interrupt runs code of the channel's. */
+    @Test
+    void anInterruptThatLacksMemoryIsTriedAgain() throws Exception {
+        AtomicInteger failures = new AtomicInteger(3);
+        Thread working = new Thread(() -> budget.measure(() -> {
+            long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+            while (!Thread.currentThread().isInterrupted()) {
+                assertThat(System.nanoTime()).isLessThan(end);
+            }
+            failures.set(Integer.MIN_VALUE);
+        })) {
+            @Override
+            public void interrupt() {
+                if (failures.getAndDecrement() > 0) {
+                    throw new OutOfMemoryError("a test's");
+                }
+                super.interrupt();
+            }
+        };
+        working.start();
+        working.join();
+        assertThat(failures.get()).as("interrupted").isEqualTo(Integer.MIN_VALUE);
+    }
+
     private static Thread watcher() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(each -> each.getName().equals("threadclock-budgets")).findAny().orElse(null);

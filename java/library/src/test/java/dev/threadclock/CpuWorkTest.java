@@ -235,6 +235,44 @@ class CpuWorkTest {
         assertThat(cutShort).isPositive();
     }
 
+    private int tries; // negative: the scope has been closed
+
+    /** From the end of the stack on, in each frame, until it succeeds. */
+    private void closeOnTheWayUp(CpuWork deep) {
+        try {
+            closeOnTheWayUp(deep);
+        } catch (StackOverflowError e) {
+            // As intended.
+        }
+        if (tries >= 0) {
+            try {
+                deep.close();
+                tries = -1;
+            } catch (StackOverflowError e) {
+                tries++;
+            }
+        }
+    }
+
+    @Test
+    void aScopeWhoseCloseAnErrorInterruptsIsPartial() throws Exception {
+        int partial = 0;
+        for (int i = 0; i < 64; i++) {
+            CpuWork deep = new CpuWork();
+            tries = 0;
+            Thread thread = new Thread(null, () -> {
+                deep.open();
+                closeOnTheWayUp(deep);
+            }, "deep", 256 << 10);
+            thread.start();
+            thread.join();
+            deep.end();
+            assertThat(deep.isPartial() || deep.intervals() == 1).isTrue();
+            partial += deep.isPartial() ? 1 : 0;
+        }
+        assertThat(partial).isPositive();
+    }
+
     /** Burns in a task, which behaves as if it was not measured. */
     private static int task() {
         burn(TASK_NANOS);

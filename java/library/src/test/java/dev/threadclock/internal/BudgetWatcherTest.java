@@ -193,6 +193,54 @@ class BudgetWatcherTest {
         seldom.isIdle = true;
     }
 
+    /** Of its own code, after which it does not get as far as the others. */
+    @Test
+    void whenItCannotGoOnAllBudgetsFail() throws Exception {
+        Budget bad = new Budget() {
+            @Override
+            void at(Step step) {
+                if (step == Step.IS_IDLE && good.failure == null) {
+                    throw new OutOfMemoryError("a test's");
+                }
+            }
+        };
+        good.watch();
+        bad.watch(); // the first in the list
+        await(() -> good.failure != null);
+        bad.isIdle = true;
+    }
+
+    /** Between two passes, where nothing is caught; there is no other budget that could find out. */
+    @Test
+    void whenItDiesItReplacesItself() throws Exception {
+        assumeTrue(Runtime.version().feature() < 20, "Thread.stop() exists no more");
+        Budget restless = new Budget() {
+            @Override
+            protected long look() {
+                return 0;
+            }
+        };
+        good.watch();
+        restless.watch();
+        Thread dying = watcher();
+        await(() -> {
+            stop(dying);
+            return !dying.isAlive();
+        });
+        good.failure = null;
+        assertGuarded();
+        restless.isIdle = true;
+    }
+
+    /** Throws an error in the thread, wherever it is. */
+    private static void stop(Thread thread) {
+        try {
+            Thread.class.getMethod("stop").invoke(thread);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** Asynchronous, so it also strikes where nothing is caught. */
     @Test
     void onceItHasDiedItIsReplaced() throws Exception {
@@ -201,7 +249,7 @@ class BudgetWatcherTest {
         for (int i = 0; i < 200; i++) {
             Thread thread = watcher();
             if (thread != null) {
-                Thread.class.getMethod("stop").invoke(thread);
+                stop(thread);
             }
         }
         good.failure = null;
