@@ -74,8 +74,9 @@ public final class VirtualThreads {
      * @throws IllegalStateException as {@link #startAccounting()}
      */
     public static Accounting startAccounting(Freshness clock) {
+        Accounting accounting = new Accounting(clock.ordinal()); // first, because there may be no memory
         Clocks.virtualOn(clock.ordinal());
-        return new Accounting(clock.ordinal());
+        return accounting;
     }
 
     /** Why an interval of a virtual thread has no value, and the remedy. */

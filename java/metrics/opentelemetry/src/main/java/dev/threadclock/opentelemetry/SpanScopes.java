@@ -67,8 +67,9 @@ final class SpanScopes implements ExtendedSpanProcessor {
             removeCollected();
             cpu = spans.computeIfAbsent(new Key(span.getSpanContext(), collected), key -> new CpuWork());
         }
+        Scope metered = new Metered(cpu, scope); // first: without memory for it, nobody could close the scope
         cpu.open();
-        return new Metered(cpu, scope);
+        return metered;
     }
 
     private static final class Metered implements Scope {
