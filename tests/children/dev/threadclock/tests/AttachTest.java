@@ -149,6 +149,21 @@ class AttachTest {
     }
 
     @OnEachJdk
+    void aCopyOfAgentpathWithAnotherNameIsRecognized(TestJdk jdk) throws Exception {
+        Path library = Files.copy(Product.LIBRARY, folder.resolve("libagent.so"));
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-agentpath:" + library + "=freshness=tick")
+                .startTarget()) {
+            assertThat(jvm.answerer()).isEqualTo("threadclock");
+            jvm.run("detach").ok();
+            assertThat(jvm.answerer()).isEqualTo(JVM);
+            jvm.run("attach", "freshness=now").ok();
+            assertThat(jvm.answerer()).isEqualTo("threadclock");
+            assertThat(jvm.copies()).as("of another copy").isZero();
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    @OnEachJdk
     void aCopyThatCannotBeReachedIsLeftAlone(TestJdk jdk) throws Exception {
         assumeFalse(jdk.isForMusl(), "with musl it can be reached");
         Path real = Files.createDirectory(folder.resolve("real"));

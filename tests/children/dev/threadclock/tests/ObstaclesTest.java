@@ -195,6 +195,45 @@ class ObstaclesTest {
         }
     }
 
+    /** As in a sidecar that is not root, where the seccomp profile forbids it: a chroot may make none. */
+    @Test
+    void whereNoUserNamespaceMayBeMadeTheWaysOutAreNamed(@TempDir Path root) {
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
+        Host.assumeMounts();
+        List<String> sidecar = ChildJvm.words("unshare", "-m", "sh", "-c",
+                "mount --rbind / \"$0\" && exec chroot \"$0\" \"$@\"", root, USER);
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newestForAll()).under(USER).startTarget()) {
+            AttachJvm.assertRefused(AttachJvm.startCommand(sidecar, "attach", jvm.pid()).end(),
+                    "cannot enter the root of the JVM", "Operation not permitted", "as root",
+                    "in the JVM's own container (kubectl exec)", "where user namespaces are allowed");
+            assertReadByProc(AttachJvm.startCommand(sidecar, "top", jvm.pid(), "--once", "--all", "-i", "0.2")
+                    .end(), "cannot enter the root of the JVM");
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    /** As another user, with a /proc mounted so. */
+    private static List<String> hidden(int hidepid) {
+        return ChildJvm.words("unshare", "-m", "sh", "-c",
+                "mount -t proc -o hidepid=" + hidepid + " proc /proc && exec \"$@\"", "sh", USER);
+    }
+
+    /** Nor is there anything that could be read instead. */
+    @Test
+    void ofAProcessThatProcHidesItIsSaidWhoMaySeeIt() {
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
+        Host.assumeMounts();
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newestForAll()).startTarget()) {
+            for (String command : List.of("attach", "top")) {
+                AttachJvm.assertRefused(AttachJvm.startCommand(hidden(1), command, jvm.pid()).end(),
+                        "may not inspect process " + jvm.pid(), "as root");
+                AttachJvm.assertRefused(AttachJvm.startCommand(hidden(2), command, jvm.pid()).end(),
+                        "no process " + jvm.pid(), "/proc does not show it to this user");
+            }
+            assertThat(jvm.said()).isEmpty();
+        }
+    }
+
     /** There, the number of a process in /proc is another process's, which a signal would reach. */
     @Test
     void whereProcIsAnotherNamespacesNobodyIsSignalled() throws Exception {

@@ -5,6 +5,7 @@ import dev.threadclock.attach.AttachException;
 import dev.threadclock.attach.JvmStatus;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Whatever a JVM, or an impostor, says about itself: its reply, the agent's report, its counters, its command
@@ -28,6 +29,6 @@ public final class TargetFuzz {
         }
         JvmFacts.recordedOptions(PerfData.parse(input));
         JavaCommandLine.of(List.of(text.split("\0")), path -> text).masked();
-        ProcMaps.parse(text).threadclocks();
+        ProcMaps.parse(text).threadclocks(Set.of());
     }
 }

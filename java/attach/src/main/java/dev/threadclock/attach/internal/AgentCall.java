@@ -20,7 +20,7 @@ final class AgentCall {
     AgentCall(Target target, Duration timeout) {
         this.target = target;
         request = new AttachRequest(target, timeout);
-        target.maps().threadclocks().forEach(this::checkReachable);
+        target.threadclocks().forEach(this::checkReachable);
     }
 
     /**
@@ -28,7 +28,7 @@ final class AgentCall {
      */
     Optional<String> warning() {
         JvmFacts facts = target.facts();
-        List<Mapped> copies = target.maps().threadclocks();
+        List<Mapped> copies = target.threadclocks();
         boolean fromJava = !copies.isEmpty() && facts.hasJavaAgent()
                 && copies.stream()
                         .noneMatch(copy -> facts.hasAgentPath(target.inside(copy.path())));
@@ -117,7 +117,7 @@ final class AgentCall {
      * load: a copy that is loaded later hands over to the first.
      */
     private List<String> paths() {
-        List<String> paths = target.maps().threadclocks().stream().map(this::pathOf).flatMap(Optional::stream)
+        List<String> paths = target.threadclocks().stream().map(this::pathOf).flatMap(Optional::stream)
                 .toList();
         return paths.isEmpty() ? List.of(AttachRequest.LIBRARY) : paths;
     }

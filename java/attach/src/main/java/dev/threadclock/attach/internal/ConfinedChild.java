@@ -55,6 +55,12 @@ final class ConfinedChild implements Closeable {
             return new String(bytes, StandardCharsets.UTF_8).strip();
         }
 
+        /** Whether it is a shared object with the library's names; its user may have made up the file. */
+        boolean isThreadclock() {
+            String content = new String(bytes, StandardCharsets.ISO_8859_1);
+            return content.contains("\0libthreadclock.so.") && content.contains("\0Agent_OnAttach\0");
+        }
+
         boolean exists() {
             return error == 0 || error == NOT_PERMITTED;
         }

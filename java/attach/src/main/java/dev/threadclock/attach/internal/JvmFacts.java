@@ -125,6 +125,19 @@ record JvmFacts(int feature, boolean attachable, List<String> options, String jd
         return options.stream().anyMatch(word -> word.startsWith("-javaagent:"));
     }
 
+    /** The names of the files of native agents that it was started with. */
+    Set<String> agentFiles() {
+        return options.stream()
+                .filter(word -> word.startsWith("-agentpath:") || word.startsWith("-agentlib:"))
+                .map(word -> {
+                    String agent = word.substring(word.indexOf(':') + 1);
+                    int end = agent.indexOf('=');
+                    String path = end < 0 ? agent : agent.substring(0, end);
+                    return word.startsWith("-agentlib:") ? "lib" + path + ".so"
+                            : path.substring(path.lastIndexOf('/') + 1);
+                }).collect(Collectors.toSet());
+    }
+
     /** The library was given with -agentpath by exactly this path. */
     boolean hasAgentPath(String path) {
         return options.stream().anyMatch(

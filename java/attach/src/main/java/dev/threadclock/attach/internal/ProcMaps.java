@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
@@ -32,6 +33,10 @@ record ProcMaps(List<Mapped> files) {
     public record Mapped(String path, boolean deleted, boolean code) {
         String name() {
             return path.substring(path.lastIndexOf('/') + 1);
+        }
+
+        boolean isNamedThreadclock() {
+            return LIBRARY.matcher(name()).matches();
         }
 
         /** Combines two mappings of the same file. */
@@ -84,11 +89,14 @@ record ProcMaps(List<Mapped> files) {
                 .map(Mapped::name);
     }
 
-    /** The first copies of the library. A file that the dynamic linker rejected has no code mapped. */
-    public List<Mapped> threadclocks() {
-        return files.stream()
-                .filter(file -> file.code() && LIBRARY.matcher(file.name()).matches())
-                .limit(MOST_COPIES).toList();
+    /**
+     * The first copies of the library. A file that the dynamic linker rejected has no code mapped.
+     *
+     * @param renamed paths of copies under other names
+     */
+    public List<Mapped> threadclocks(Set<String> renamed) {
+        return files.stream().filter(file -> file.code() && (file.isNamedThreadclock()
+                || renamed.contains(file.path()))).limit(MOST_COPIES).toList();
     }
 
     private Optional<Mapped> first(Predicate<Mapped> wanted) {

@@ -14,8 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * A JVM: identified and inspected by what /proc shows to this process, and asked through a process of its own
@@ -40,6 +43,7 @@ public final class Target implements Jvm {
     private JvmFacts facts;
     private boolean starting;
     private ProcMaps maps;
+    private Set<String> renamed; // null: not looked for yet
     /** One time limit for all files that are read for a request: the target says how many there are. */
     private Deadline inspection;
     private int filesRead;
@@ -417,7 +421,29 @@ public final class Target implements Jvm {
 
     /** Whether the library was loaded in it, active or not, when it was opened or last asked. */
     public boolean hasThreadclock() {
-        return !maps.threadclocks().isEmpty();
+        return !threadclocks().isEmpty();
+    }
+
+    /** The copies of the library that it has loaded. */
+    List<Mapped> threadclocks() {
+        if (renamed == null) {
+            renamed = renamed();
+        }
+        return maps.threadclocks(renamed);
+    }
+
+    /**
+     * The paths of agents that it was started with and that are the library under another name: the file
+     * contains the library's own name (DT_SONAME), and the function that only an agent has.
+     */
+    private Set<String> renamed() {
+        Set<String> names = facts.agentFiles();
+        List<String> paths = maps.files().stream().filter(file -> file.code() && !file.deleted()
+                && !file.isNamedThreadclock() && names.contains(file.name())).map(Mapped::path)
+                .limit(ConfinedChild.MOST_FILES).toList();
+        List<ConfinedChild.Content> contents = files(paths.stream().map(this::inside).toList());
+        return IntStream.range(0, contents.size()).filter(i -> contents.get(i).isThreadclock())
+                .mapToObj(paths::get).collect(Collectors.toSet());
     }
 
     /** The AOT cache that it was told to use; "" if none. */

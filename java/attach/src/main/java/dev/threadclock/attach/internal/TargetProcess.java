@@ -42,6 +42,9 @@ public final class TargetProcess {
             throw new AttachException("there is no process " + pid
                     + " (or /proc does not show it to this user); 'ps -C java' lists JVMs");
         }
+        if (!Files.isReadable(process)) { // /proc is mounted with hidepid=1
+            throw hidden();
+        }
         startTime = startTime(read("stat"));
         int group = status().group();
         if (group != pid) {

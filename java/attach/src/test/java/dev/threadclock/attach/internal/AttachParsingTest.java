@@ -65,7 +65,7 @@ class AttachParsingTest {
                         """);
         assertThat(maps.jvm()).get().extracting(ProcMaps.Mapped::path)
                 .isEqualTo("/opt/my jdk/lib/server/libjvm.so");
-        assertThat(maps.threadclocks()).as("what was refused for noexec has no code")
+        assertThat(maps.threadclocks(Set.of())).as("what was refused for noexec has no code")
                 .containsExactly(new ProcMaps.Mapped("/tmp/a b/libthreadclock.so", true, true),
                         new ProcMaps.Mapped("/tmp/c/libthreadclock.so@org.example.NativeLibrary", true, true),
                         new ProcMaps.Mapped("/usr/lib/libthreadclock.so.0.1.0", false, true));
@@ -311,7 +311,7 @@ class AttachParsingTest {
             assertThat(reply("0\n" + digits).refusal()).hasSize(1000);
             assertThat(reply("0\n" + "\n ".repeat(1 << 19) + "x").refusal()).isEqualTo("x");
             assertThat(status("ok\n" + "k=v\n".repeat(1 << 14)).orElseThrow().values()).hasSize(1);
-            assertThat(ProcMaps.parse(maps.toString()).threadclocks()).hasSizeLessThan(100);
+            assertThat(ProcMaps.parse(maps.toString()).threadclocks(Set.of())).hasSizeLessThan(100);
             assertThat(JavaCommandLine.words("a ".repeat(1 << 24))).hasSize(JavaCommandLine.MOST_WORDS);
             assertThat(JavaCommandLine.wordsOfArgumentFile("#\n".repeat(1 << 24))).isEmpty();
             JavaCommandLine many = JavaCommandLine.of(Collections.nCopies(1 << 17, "@file"),
