@@ -20,8 +20,9 @@ TC_ARTIFACTS=(java/{bom,agent,attach,jmh} java/metrics/{micrometer,opentelemetry
 
 # dist_is_current [all]: dist/ is complete and no source is newer. Takes a few milliseconds.
 dist_is_current() {
-    local file
-    for file in threadclock{,-agent,-opentelemetry}.jar "$(tc_platform)"/libthreadclock.{a,so} .stamp; do
+    local file native
+    native=$(tc_platform)/libthreadclock
+    for file in threadclock{,-agent,-opentelemetry}.jar "$native"{.a,.so,-attach.so} .stamp; do
         [[ -e $TC_DIST/$file ]] || return 1
     done
     [[ ${1:-} != all || $(<"$TC_STAMP") == all ]] || return 1
@@ -77,7 +78,7 @@ build_dist() {
     for architecture in "${architectures[@]}"; do
         build_step "building the native library${1:+ for linux-$architecture}..." \
             build_native "${1:+$architecture}"
-        install -D -t "$stage/linux-$architecture" "$native"/libthreadclock{.a,.so,-handover.so}
+        install -D -t "$stage/linux-$architecture" "$native"/libthreadclock{.a,.so,-handover.so,-attach.so}
     done
     install -D -m 644 -t "$stage/include" "$TC_ROOT/native/include/threadclock.h"
     # Maven keeps classes whose sources are gone, and some that must be compiled again.

@@ -4,6 +4,7 @@ package dev.threadclock.tests;
 import static dev.threadclock.tests.AttachJvm.contained;
 import static dev.threadclock.tests.AttachJvm.tmpfs;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
@@ -14,7 +15,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * attach and top reach JVMs of other users and in containers: as the right user, through their file system,
@@ -22,6 +26,9 @@ import org.junit.jupiter.api.Test;
  */
 class AttachElsewhereTest {
     private static final List<String> USER = AttachJvm.asUser(12345, 12346);
+
+    @TempDir
+    Path folder;
 
     private static void assertWorks(AttachJvm jvm, List<String> who) {
         String address = "";
@@ -122,6 +129,32 @@ class AttachElsewhereTest {
             assertThat(jvm.left("/tmp")).isEmpty();
             assertThat(jvm.left("/var/tmp")).isEmpty();
             assertThat(jvm.said()).isEmpty();
+        }
+    }
+
+    /** As the agent's: wherever there is a place for it, or beside an installed one. */
+    @Test
+    void theCommandsOwnLibraryTakesTheFirstPlaceThatAllowsExecution() throws Exception {
+        Host.assumeMounts();
+        assumeFalse(Product.DIST.startsWith("/var/tmp") || Product.DIST.startsWith("/dev/shm"),
+                "the checkout lies in a folder that this test covers");
+        Path library = Product.LIBRARY.resolveSibling("libthreadclock-attach.so");
+        Path installed = Files.copy(library, folder.resolve(library.getFileName()));
+        String mounts = Stream.of("/mnt", "/dev/shm", "/var/tmp").map(place -> tmpfs("noexec", place))
+                .collect(Collectors.joining(" && ")) + " && exec \"$@\"";
+        List<String> nowhere = ChildJvm.words("env", "-u", "XDG_RUNTIME_DIR", "-u", "XDG_CACHE_HOME",
+                "unshare", "-m", "sh", "-c", mounts, "sh", AttachJvm.QUICKLY, "-Djava.io.tmpdir=/mnt",
+                "-Duser.home=?");
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
+            List<String> status = ChildJvm.words("-jar", Product.JAR, "status", jvm.pid(), "--timeout",
+                    "60s");
+            AttachJvm.assertRefused(ChildJvm.exec(nowhere, status).end(), "/mnt (mounted noexec)",
+                    "-Ddev.threadclock.tmpdir=DIR");
+            ChildJvm.exec(nowhere, "-Ddev.threadclock.tmpdir=" + folder, status).end().exits(0);
+            ChildJvm.exec(nowhere, "-Ddev.threadclock.library=" + folder.resolve("libthreadclock.so"), status)
+                    .end().exits(0);
+            assertThat(folder).isDirectoryContaining(installed::equals)
+                    .isDirectoryNotContaining(file -> !file.equals(installed));
         }
     }
 

@@ -94,10 +94,12 @@ final class AttachJvm implements AutoCloseable {
         return Proc.threads(pid).stream().anyMatch(name -> name.startsWith("threadc"));
     }
 
-    /** The number of copies of the library in the JVM. */
+    /** The number of copies of the library in the JVM; none is of the command line's own. */
     long copies() {
-        return read(proc().resolve("maps")).lines()
-                .filter(line -> line.contains(" r-xp ") && line.contains("libthreadclock.so")).count();
+        String maps = read(proc().resolve("maps"));
+        assertThat(maps).doesNotContain("libthreadclock-attach");
+        return maps.lines().filter(line -> line.contains(" r-xp ") && line.contains("libthreadclock.so"))
+                .count();
     }
 
     /** The names in one of its folders, except HotSpot's own files and the path to its classes. */

@@ -105,7 +105,7 @@ class NativeImageMetadataTest {
         String pattern = read("resource-config.json").text("resources.includes.0.pattern");
         PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
         int platforms = Product.DIST.toFile().list((dist, name) -> name.startsWith("linux-")).length;
-        assertThat(nativeEntries()).isNotEmpty().hasSize(2 * platforms).allSatisfy(entry -> {
+        assertThat(nativeEntries()).isNotEmpty().hasSize(3 * platforms).allSatisfy(entry -> {
             assertThat(matcher.matches(Path.of(entry))).as(entry).isTrue();
             assertThat(entry).matches(pattern);
         });

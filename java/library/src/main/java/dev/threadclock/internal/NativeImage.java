@@ -36,15 +36,18 @@ final class NativeImage {
         this.crc = crc(bytes);
     }
 
-    /** Reads a library for this machine from the jar. UnsatisfiedLinkError: it is missing or damaged. */
-    static NativeImage fromJar(String fileName) {
+    /**
+     * Reads a library for this machine from the jar that holds a class. UnsatisfiedLinkError: it is missing
+     * or damaged.
+     */
+    static NativeImage fromJar(Class<?> inside, String fileName) {
         String resource = "META-INF/native/"
                 + platform(System.getProperty("os.name", ""), System.getProperty("os.arch", "")) + "/"
                 + fileName;
         try {
-            File jar = jar();
+            File jar = jar(inside);
             NativeImage image = jar == null ? null : read(jar, resource);
-            return image == null ? read(NativeImage.class.getResource("/" + resource), resource) : image;
+            return image == null ? read(inside.getResource("/" + resource), resource) : image;
         } catch (IOException e) {
             throw new UnsatisfiedLinkError("the native library in the jar is damaged (" + resource + ": "
                     + e.getMessage() + "); get the jar again");
@@ -100,10 +103,10 @@ final class NativeImage {
         }
     }
 
-    /** The file with this class, or null if it is in a folder, in another jar or at some other place. */
-    private static File jar() {
+    /** The file with the class, or null if it is in a folder, in another jar or at some other place. */
+    private static File jar(Class<?> inside) {
         try {
-            CodeSource source = NativeImage.class.getProtectionDomain().getCodeSource();
+            CodeSource source = inside.getProtectionDomain().getCodeSource();
             URL place = source == null ? null : source.getLocation();
             File file = place == null || !place.getProtocol().equals("file") ? null : new File(place.toURI());
             return file != null && file.getName().endsWith(".jar") && file.isFile() ? file : null;

@@ -27,8 +27,8 @@ import java.util.Set;
  * of every class loader are those of the copy that the process loaded first.
  *
  * <p>Two system properties control it. {@code dev.threadclock.library}: the path of an installed
- * libthreadclock.so to load instead of the one in the jar. {@code dev.threadclock.tmpdir}: the folder in
- * which the library is placed while it is loaded.
+ * libthreadclock.so to load instead of the one in the jar; other libraries may be beside it. {@code
+ * dev.threadclock.tmpdir}: the folder in which a library is placed while it is loaded.
  */
 public final class NativeLibrary {
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY = PosixFilePermissions
@@ -131,7 +131,7 @@ public final class NativeLibrary {
                     if (System.getProperty(Property.LOADED) == null) {
                         return false;
                     }
-                    loadCopy(NativeImage.fromJar(NativeImage.HANDOVER), NativeImage.HANDOVER);
+                    loadCopy(fromJar(NativeImage.HANDOVER), NativeImage.HANDOVER);
                     return true;
                 }
             });
@@ -151,19 +151,40 @@ public final class NativeLibrary {
      * @throws UnsatisfiedLinkError if the jar has none for this machine, or a damaged one
      */
     public static byte[] fromJar() {
-        return NativeImage.fromJar(NativeImage.FILE_NAME).bytes();
+        return fromJar(NativeImage.FILE_NAME).bytes();
     }
 
     private static void loadOnce() {
         String installed = System.getProperty(Property.LIBRARY);
         if (installed != null && !installed.isEmpty()) {
-            loadInstalled(installed);
+            loadInstalled(installed, NativeImage.FILE_NAME);
         } else {
-            loadCopy(NativeImage.fromJar(NativeImage.FILE_NAME), NativeImage.FILE_NAME);
+            loadCopy(fromJar(NativeImage.FILE_NAME), NativeImage.FILE_NAME);
         }
     }
 
-    private static void loadInstalled(String path) {
+    private static NativeImage fromJar(String library) {
+        return NativeImage.fromJar(NativeLibrary.class, library);
+    }
+
+    /**
+     * Loads another library of threadclock: beside an installed libthreadclock.so, if it is there; otherwise
+     * from the jar that holds a class. Each call loads a copy, so call it once.
+     *
+     * @throws UnsatisfiedLinkError as {@link #load()}
+     */
+    public static void loadAnother(Class<?> inside, String library) {
+        String installed = System.getProperty(Property.LIBRARY);
+        File beside = installed == null || installed.isEmpty() ? null
+                : new File(new File(installed).getAbsoluteFile().getParentFile(), library);
+        if (beside != null && beside.isFile()) {
+            loadInstalled(beside.getPath(), library);
+        } else {
+            loadCopy(NativeImage.fromJar(inside, library), library);
+        }
+    }
+
+    private static void loadInstalled(String path, String library) {
         try {
             if (!isRenamed() && loadFile(new File(path).getAbsolutePath())) {
                 return;
@@ -177,7 +198,7 @@ public final class NativeLibrary {
         } catch (IOException e) {
             throw doesNotLoad(path, reason(e));
         }
-        loadCopy(image, NativeImage.FILE_NAME);
+        loadCopy(image, library);
     }
 
     /** False if another class loader has loaded this file: the JVM loads a file for only one. */

@@ -74,6 +74,6 @@ class NativeLibraryTest {
 
     @Test
     void theJarHasAnIntactLibraryForThisMachine() {
-        assertThat(NativeImage.fromJar(NativeImage.FILE_NAME)).isNotNull();
+        assertThat(NativeImage.fromJar(NativeImage.class, NativeImage.FILE_NAME)).isNotNull();
     }
 }

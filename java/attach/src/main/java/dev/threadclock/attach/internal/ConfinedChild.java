@@ -2,7 +2,6 @@
 package dev.threadclock.attach.internal;
 
 import dev.threadclock.attach.AttachException;
-import dev.threadclock.internal.NativeLibrary;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -84,7 +83,7 @@ final class ConfinedChild implements Closeable {
         this.target = target;
         this.deadline = deadline;
         try {
-            NativeLibrary.load();
+            AttachLibrary.load();
         } catch (UnsatisfiedLinkError e) {
             throw new AttachException("the native library does not load: " + e.getMessage());
         }

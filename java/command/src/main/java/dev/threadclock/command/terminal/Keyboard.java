@@ -23,7 +23,7 @@ public final class Keyboard {
 
     /** Changes nothing yet. */
     public Keyboard() throws IOException {
-        SelfJar.loadNative();
+        SelfJar.require(SelfJar.terminalProblem());
         before = settings();
         if (before == null) {
             throw new IOException("stdin is not a terminal");

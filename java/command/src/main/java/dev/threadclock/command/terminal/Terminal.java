@@ -117,7 +117,7 @@ public final class Terminal {
      * Rows and columns in 16 bits each, of the first of stdout, stderr and stdin that is a terminal; or 0.
      */
     private static int size() {
-        return !SelfJar.nativeProblem().isEmpty() ? 0
+        return !SelfJar.terminalProblem().isEmpty() ? 0
                 : IntStream.of(1, 2, 0).map(Terminal::size).filter(size -> size > 0).findFirst().orElse(0);
     }
 
