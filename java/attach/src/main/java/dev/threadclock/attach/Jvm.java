@@ -30,8 +30,9 @@ import java.util.List;
  * <p>A failure is an {@link AttachException}. A request that is refused beforehand changes nothing; one that
  * timed out may still be carried out.
  *
- * <p>Opening forks this program once or twice, a request two or three times. A fork takes as long as the
- * kernel needs to copy its page tables: a millisecond for 50 MB, half a second for 6 GB in use.
+ * <p>Opening forks this program once or twice, a request two or three times; each once more if the JVM was
+ * started with other native agents. A fork takes as long as the kernel needs to copy its page tables: a
+ * millisecond for 50 MB, half a second for 6 GB in use.
  *
  * <p>An instance is not thread-safe; several instances can be used concurrently, for the same JVM too.
  */

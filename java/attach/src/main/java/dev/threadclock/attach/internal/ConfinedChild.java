@@ -57,7 +57,8 @@ final class ConfinedChild implements Closeable {
         /** Whether it is a shared object with the library's names; its user may have made up the file. */
         boolean isThreadclock() {
             String content = new String(bytes, StandardCharsets.ISO_8859_1);
-            return content.contains("\0libthreadclock.so.") && content.contains("\0Agent_OnAttach\0");
+            return content.contains("\0Java_dev_threadclock_internal_NativeLibrary_bind\0")
+                    && content.contains("\0Agent_OnAttach\0");
         }
 
         boolean exists() {

@@ -327,6 +327,7 @@ public final class Target implements Jvm {
             throw process.ended();
         }
         maps = process.maps();
+        renamed = null;
     }
 
     @Override
@@ -434,13 +435,14 @@ public final class Target implements Jvm {
 
     /**
      * The paths of agents that it was started with and that are the library under another name: the file
-     * contains the library's own name (DT_SONAME), and the function that only an agent has.
+     * contains the name of one of the library's natives, and of the function that only an agent has.
      */
     private Set<String> renamed() {
         Set<String> names = facts.agentFiles();
         List<String> paths = maps.files().stream().filter(file -> file.code() && !file.deleted()
                 && !file.isNamedThreadclock() && names.contains(file.name())).map(Mapped::path)
                 .limit(ConfinedChild.MOST_FILES).toList();
+        limitInspection(timeout); // it may be long since this was opened
         List<ConfinedChild.Content> contents = files(paths.stream().map(this::inside).toList());
         return IntStream.range(0, contents.size()).filter(i -> contents.get(i).isThreadclock())
                 .mapToObj(paths::get).collect(Collectors.toSet());

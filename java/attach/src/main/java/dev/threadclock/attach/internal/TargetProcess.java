@@ -42,7 +42,7 @@ public final class TargetProcess {
             throw new AttachException("there is no process " + pid
                     + " (or /proc does not show it to this user); 'ps -C java' lists JVMs");
         }
-        if (!Files.isReadable(process)) { // /proc is mounted with hidepid=1
+        if (!Files.isReadable(process) && Files.isDirectory(process)) { // /proc is mounted with hidepid=1
             throw hidden();
         }
         startTime = startTime(read("stat"));
