@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Paths;
@@ -168,8 +169,8 @@ public final class NativeLibrary {
     }
 
     /**
-     * Loads another library of threadclock: beside an installed libthreadclock.so, if it is there; otherwise
-     * from the jar that holds a class. Each call loads a copy, so call it once.
+     * Loads another library of threadclock: beside an installed libthreadclock.so, if it is there and has the
+     * same owner; otherwise from the jar that holds a class. Each call loads a copy, so call it once.
      *
      * @throws UnsatisfiedLinkError as {@link #load()}
      */
@@ -177,10 +178,19 @@ public final class NativeLibrary {
         String installed = System.getProperty(Property.LIBRARY);
         File beside = installed == null || installed.isEmpty() ? null
                 : new File(new File(installed).getAbsoluteFile().getParentFile(), library);
-        if (beside != null && beside.isFile()) {
+        if (beside != null && beside.isFile() && haveOneOwner(beside, new File(installed))) {
             loadInstalled(beside.getPath(), library);
         } else {
             loadCopy(NativeImage.fromJar(inside, library), library);
+        }
+    }
+
+    private static boolean haveOneOwner(File one, File other) {
+        try {
+            return Files.getOwner(one.toPath(), LinkOption.NOFOLLOW_LINKS)
+                    .equals(Files.getOwner(other.toPath(), LinkOption.NOFOLLOW_LINKS));
+        } catch (IOException e) {
+            return false;
         }
     }
 
