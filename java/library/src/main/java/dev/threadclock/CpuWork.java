@@ -188,10 +188,12 @@ public class CpuWork implements AutoCloseable {
      * Adds CPU time that was measured elsewhere, for example in another process, or in a test that burns
      * none. After the end this does nothing.
      *
-     * @param used what was used; unknown times (-1) make this partial
+     * @param used what was used, as user and system time; unknown times (-1), or more than 70 years, make this
+     *     partial
      */
     public void add(CpuSnapshot used) {
-        if (used.userNanos() < 0 || used.systemNanos() < 0) {
+        if (Math.min(used.userNanos(), used.systemNanos()) < 0
+                || Math.max(used.userNanos(), used.systemNanos()) > Long.MAX_VALUE / 4) {
             scopes.partial("CPU time was added that is not known");
         } else {
             scopes.add(used.userNanos(), used.systemNanos());
