@@ -28,6 +28,9 @@ final class SpanScopes implements ExtendedSpanProcessor {
     static final AttributeKey<Long> TOTAL = AttributeKey.longKey("threadclock.cpu.total_ns");
     static final AttributeKey<Boolean> PARTIAL = AttributeKey.booleanKey("threadclock.cpu.partial");
 
+    /** Whether a tracer provider has asked for spans: until then, no scope is metered. */
+    volatile boolean isAsked;
+
     private final Map<Key, CpuWork> spans = new ConcurrentHashMap<>();
     private final ReferenceQueue<SpanContext> collected = new ReferenceQueue<>();
 
@@ -38,7 +41,7 @@ final class SpanScopes implements ExtendedSpanProcessor {
             public Scope attach(Context context) {
                 Scope scope = storage.attach(context);
                 try {
-                    return scope == Scope.noop() ? scope : metered(Span.fromContext(context), scope);
+                    return !isAsked || scope == Scope.noop() ? scope : metered(Span.fromContext(context), scope);
                 } catch (RuntimeException | Error e) {
                     // Memory or stack has run out, or an application's own span or context throws. Without
                     // the scope the context would stay current.

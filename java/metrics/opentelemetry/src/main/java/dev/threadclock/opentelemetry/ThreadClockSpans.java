@@ -62,6 +62,7 @@ public final class ThreadClockSpans {
 
     static SpanProcessor processor() {
         ThreadClock.requireNative();
+        OfAll.SCOPES.isAsked = true;
         return OfAll.SCOPES;
     }
 }
