@@ -33,7 +33,9 @@ final class NodeLabels {
     static String[] of(byte[] commandLine, byte[] groups) {
         List<String> words = List.of(new String(commandLine, StandardCharsets.UTF_8).split("\0"));
         JavaCommandLine command = JavaCommandLine.of(words, file -> "");
-        String main = command.what().isEmpty() ? command.program() : command.what();
+        // A program that embeds a JVM has arguments of its own, which are nobody else's business.
+        String main = command.program().matches("java|jsvc.*") && !command.what().isEmpty() ? command.what()
+                : command.program();
         String text = new String(groups, StandardCharsets.ISO_8859_1);
         Matcher pod = POD.matcher(text);
         boolean inPod = pod.find();
