@@ -112,9 +112,8 @@ public final class ScrapeCost {
         System.out.println("warm " + what + " " + nanos[nanos.length / 2] / 1e3 + " " + more);
     }
 
-    /** What this takes after the threads have run, and while no reading is young. */
+    /** What this takes after the threads have run. */
     private long nanos(Callable<Long> reading) throws Exception {
-        Thread.sleep(AGED_MILLIS);
         turns.release(active);
         ran.acquire(active);
         Thread.sleep(5); // until they sleep again
@@ -128,6 +127,7 @@ public final class ScrapeCost {
     }
 
     private long scrape(Path server) throws Exception {
+        Thread.sleep(AGED_MILLIS);
         long before = nanos(server);
         text = get();
         Thread.sleep(5); // until the server has closed the connection as well
