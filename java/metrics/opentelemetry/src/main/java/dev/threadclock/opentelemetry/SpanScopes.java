@@ -41,7 +41,8 @@ final class SpanScopes implements ExtendedSpanProcessor {
             public Scope attach(Context context) {
                 Scope scope = storage.attach(context);
                 try {
-                    return !isAsked || scope == Scope.noop() ? scope : metered(Span.fromContext(context), scope);
+                    return !isAsked || scope == Scope.noop() ? scope
+                            : metered(Span.fromContext(context), scope);
                 } catch (RuntimeException | Error e) {
                     // Memory or stack has run out, or an application's own span or context throws. Without
                     // the scope the context would stay current.
