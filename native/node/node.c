@@ -17,8 +17,10 @@
  * A process becomes a JVM when it starts, or when one without other threads executes java. So it is looked
  * at for a minute after it had one thread, and rarely later: an old process may load a libjvm.so.
  */
-enum { FEW_LINKS = 3 /* of the folder of one thread's process */, SHARE = 10 /* a tenth of a CPU */ };
+enum { FEW_LINKS = 3 /* of the folder of one thread's process */ };
 static const int64_t young_ns = INT64_C(60000000000), rarely_ns = INT64_C(300000000000);
+
+/* So that clients who ask without pause cause one reading a second. */
 static const int64_t reuse_ns = INT64_C(1000000000);
 
 struct seen {
@@ -36,7 +38,7 @@ struct node {
     struct seen *seen; /* other processes, by PID */
     size_t seen_count, seen_capacity;
     struct tc_metric_row *rows;
-    int64_t read_at_ns, took_ns;
+    int64_t read_at_ns; /* the end of the last reading; 0: none yet */
 };
 
 static int64_t now_ns(void)
@@ -168,26 +170,19 @@ static int find_new(struct node *node, int64_t now)
             node->seen[kept++] = seen;
     }
     node->seen_count = kept;
-    qsort(node->seen, kept, sizeof *node->seen, by_pid);
+    if (kept > 0)
+        qsort(node->seen, kept, sizeof *node->seen, by_pid);
     return 0;
-}
-
-/* So that whoever asks without pause costs at most a tenth of a CPU. */
-static bool is_fresh(const struct node *node, int64_t now)
-{
-    return node->read_at_ns != 0 && now - node->read_at_ns < tc_most(reuse_ns, SHARE * node->took_ns);
 }
 
 int node_write(struct node *node, bool open_metrics, struct tc_text *text)
 {
     int64_t now = now_ns();
     int error = 0;
-    if (!is_fresh(node, now)) {
-        int64_t used_ns = threadclock_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (node->read_at_ns == 0 || now - node->read_at_ns >= reuse_ns) {
         read_known(node);
         error = find_new(node, now);
         node->read_at_ns = now_ns();
-        node->took_ns = threadclock_clock_ns(CLOCK_THREAD_CPUTIME_ID) - used_ns;
     }
     if (error == 0)
         tc_metrics_write(node->rows, node->row_count, open_metrics, threadclock_version(), text);

@@ -18,7 +18,10 @@ typedef char *node_labels(void *context, const struct other_process *process);
 TC_INTERNAL struct node *node_begin(node_labels *labels, void *context);
 TC_INTERNAL void node_end(struct node *node);
 
-/* Looks for JVMs and reads each, unless it has just done so; appends their metrics. 0 or a negative errno. */
+/*
+ * Appends the metrics of all JVMs: of a new reading, or of the last one if it ended less than a second ago.
+ * 0 or a negative errno.
+ */
 TC_INTERNAL int node_write(struct node *node, bool open_metrics, struct tc_text *text);
 
 /* The JVMs of the last reading. */
