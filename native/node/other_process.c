@@ -202,10 +202,11 @@ static bool read_thread(struct other_process *process, int tasks, struct other_t
     return true;
 }
 
-/* Room for one more; null: no memory, or too many. */
+/* Room for one more; null: no memory, or too many. One has room in each process, so that it is shown. */
 static struct other_thread *new_thread(struct other_process *process)
 {
-    if (process->count >= OTHER_THREADS_MAX || *process->of_all >= OTHER_THREADS_OF_ALL_MAX)
+    bool are_many = process->count >= OTHER_THREADS_MAX || *process->of_all >= OTHER_THREADS_OF_ALL_MAX;
+    if (are_many && process->count > 0)
         return NULL;
     if (process->count == process->capacity) {
         uint32_t capacity = 2 * process->capacity + 32;
@@ -219,12 +220,13 @@ static struct other_thread *new_thread(struct other_process *process)
     return &process->threads[process->count++];
 }
 
-/* Another inode: the TID may be another thread's now. */
-static void list_threads(struct other_process *process, DIR *tasks)
+/* Another inode: the TID may be another thread's now. -ENOMEM: there is no memory for any. */
+static int list_threads(struct other_process *process, DIR *tasks)
 {
     uint32_t known = process->count;
     uint64_t inode;
-    for (pid_t tid; (tid = next_tid(tasks, &inode)) != 0;) {
+    pid_t tid;
+    while ((tid = next_tid(tasks, &inode)) != 0) {
         struct other_thread *thread = thread_of(process, known, tid);
         if (thread == NULL && (thread = new_thread(process)) == NULL)
             break;
@@ -237,6 +239,7 @@ static void list_threads(struct other_process *process, DIR *tasks)
     }
     if (process->count > known)
         qsort(process->threads, process->count, sizeof *process->threads, by_tid);
+    return tid != 0 && process->count == 0 ? -ENOMEM : 0;
 }
 
 static void read_threads(struct other_process *process, int tasks, bool all)
@@ -262,7 +265,7 @@ static int64_t all_threads(void *of, struct threadclock_thread_row *rows, size_t
     DIR *tasks = open_tasks(process->folder);
     if (tasks == NULL)
         return errno == ENOENT ? -ESRCH : -errno;
-    list_threads(process, tasks);
+    int error = list_threads(process, tasks);
     read_threads(process, dirfd(tasks), process->passed_ns == 0);
     if (process->clock_ns - process->shown_ns - process->rest_ns > unseen_ns) {
         read_threads(process, dirfd(tasks), true);
@@ -285,7 +288,7 @@ static int64_t all_threads(void *of, struct threadclock_thread_row *rows, size_t
                                                   .times = thread->times};
         memcpy(rows[i].name, thread->name, sizeof rows[i].name);
     }
-    return kept > 0 ? (int64_t)kept : -ESRCH;
+    return kept > 0 ? (int64_t)kept : error != 0 ? error : -ESRCH;
 }
 
 static int64_t now_ns(void *of)

@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,15 +19,47 @@
 
 enum { MANY = 300 };
 
+/* The product's allocations (CMakeLists.txt wraps them), of which one fails after this many; -1: none. */
+static int until_failure = -1;
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static bool fails(void)
+{
+    return until_failure >= 0 && until_failure-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
 /* A child, which does a step for each byte that it gets, and answers with one. */
 struct player {
     pid_t pid;
     int orders, answers;
 };
 
+static sem_t named;
+
 static void *wait_under_name(void *name)
 {
     prctl(PR_SET_NAME, name);
+    sem_post(&named);
     pause();
     return NULL;
 }
@@ -37,13 +71,18 @@ static void *burn_briefly(void *ms)
     return NULL;
 }
 
-static void start(const char *name)
+/* False: the machine has no room for more threads. */
+static bool start(const char *name)
 {
     pthread_t thread;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 65536);
-    assert_in_any_thread(pthread_create(&thread, &attributes, wait_under_name, (void *)(intptr_t)name) == 0);
+    bool is_started = pthread_create(&thread, &attributes, wait_under_name, (void *)(intptr_t)name) == 0;
+    pthread_attr_destroy(&attributes);
+    while (is_started && sem_wait(&named) != 0) {
+    }
+    return is_started;
 }
 
 /* b: burns 50 ms; e: so does a thread that ends; h: hostile names; m: many threads. */
@@ -51,6 +90,7 @@ static void play(int orders, int answers)
 {
     char order;
     pthread_t thread;
+    sem_init(&named, 0, 0);
     start("VM Thread");
     start("G1 Main Marker");
     start("http-nio-80-exe");
@@ -65,8 +105,8 @@ static void play(int orders, int answers)
             start("a\"} 7\n#\033[31m");
             start("\xff\xfe\xc3\\");
         }
-        for (int i = 0; order == 'm' && i < MANY; i++)
-            start("flood");
+        for (int i = 0; order == 'm' && i < MANY && start("flood"); i++) {
+        }
         sleep_ns(2 * NS_PER_MS);
         assert_in_any_thread(write(answers, &order, 1) == 1);
     }
@@ -185,6 +225,11 @@ TEST(a_flood_of_threads_is_bounded_and_its_time_is_unseen)
     order(&player, "m");
     assert_sum(process);
     assert_int_equal(process->count, 100);
+    struct other_process *later = other_process_open(player.pid, &of_all);
+    assert_non_null(later);
+    assert_sum(later);
+    assert_int_equal(later->count, 1);
+    other_process_close(later);
     of_all = 100;
     assert_sum(process); /* what the others have used is not counted again now that they have places */
     assert_in_range(process->count, MANY, MANY + 10);
@@ -193,6 +238,62 @@ TEST(a_flood_of_threads_is_bounded_and_its_time_is_unseen)
     assert_sum(process);
     assert_true(group_of(process, "(unseen)")->used.total_ns >= 90 * NS_PER_MS);
     other_process_close(process);
+    end_player(&player);
+}
+
+static int tasks_of(pid_t pid)
+{
+    char path[32];
+    struct stat tasks;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    assert_int_equal(stat(path, &tasks), 0);
+    return (int)tasks.st_nlink - 2;
+}
+
+TEST(of_one_process_4096_threads_are_kept)
+{
+    struct player player = begin_player();
+    uint32_t of_all = 0;
+    for (int threads = 0; threads <= OTHER_THREADS_MAX; threads += MANY)
+        order(&player, "m");
+    if (tasks_of(player.pid) <= OTHER_THREADS_MAX) {
+        end_player(&player);
+        skip_because("there is no room for 4,097 threads here");
+    }
+    struct other_process *process = other_process_open(player.pid, &of_all);
+    assert_non_null(process);
+    assert_sum(process);
+    assert_int_equal(process->count, OTHER_THREADS_MAX);
+    order(&player, "b");
+    assert_sum(process);
+    assert_int_equal(process->count, OTHER_THREADS_MAX);
+    other_process_close(process);
+    assert_int_equal(of_all, 0);
+    end_player(&player);
+}
+
+/* Each allocation fails once: the process is then not opened, not read, or read with less detail. */
+TEST(without_memory_a_reading_fails_or_adds_up)
+{
+    struct player player = begin_player();
+    bool failed = true;
+    order(&player, "bh");
+    for (int i = 0; failed; i++) {
+        uint32_t of_all = 0;
+        until_failure = i;
+        struct other_process *process = other_process_open(player.pid, &of_all);
+        int error = process != NULL ? other_process_pass(process) : -ENOMEM;
+        failed = until_failure < 0;
+        until_failure = -1;
+        assert_true(error == 0 || error == -ENOMEM);
+        assert_true(error == 0 || failed);
+        if (process != NULL) {
+            assert_sum(process);
+            assert_int_equal(of_all, process->count);
+            other_process_close(process);
+        }
+        assert_int_equal(of_all, 0);
+    }
     end_player(&player);
 }
 
@@ -212,13 +313,12 @@ static bool has_jvm(struct node *node, pid_t pid)
     return strstr(text_of(node), label) != NULL;
 }
 
-/* A reading is used for a second. */
-static void await_jvm(struct node *node, pid_t pid, bool expected)
+/* For a second, the last reading serves. */
+static bool has_jvm_by_now(struct node *node, pid_t pid)
 {
-    int64_t until_ns = monotonic_ns() + INT64_C(60) * NS_PER_S;
-    while (has_jvm(node, pid) != expected && monotonic_ns() < until_ns)
-        sleep_ns(100 * NS_PER_MS);
-    assert_true(has_jvm(node, pid) == expected);
+    for (int64_t until_ns = monotonic_ns() + NS_PER_S; monotonic_ns() < until_ns;)
+        sleep_ns(10 * NS_PER_MS);
+    return has_jvm(node, pid);
 }
 
 TEST(jvms_are_found_and_forgotten_and_names_cannot_break_the_text)
@@ -234,10 +334,32 @@ TEST(jvms_are_found_and_forgotten_and_names_cannot_break_the_text)
         assert_true(*text == '\n' || (unsigned char)*text >= ' ');
     struct player second = begin_player();
     order(&second, "b");
-    await_jvm(node, second.pid, true);
+    assert_true(has_jvm_by_now(node, second.pid));
     end_player(&first);
-    await_jvm(node, first.pid, false);
+    assert_false(has_jvm_by_now(node, first.pid));
     assert_true(has_jvm(node, second.pid));
     end_player(&second);
     node_end(node);
+}
+
+/* A reading leaves out what it has no memory for; a text is whole or has failed. */
+TEST(without_memory_there_is_no_half_text)
+{
+    struct player player = begin_player();
+    bool failed = true;
+    for (int i = 0; failed; i++) {
+        struct tc_text text = {.size = 0};
+        until_failure = i;
+        struct node *node = node_begin(pid_label, NULL);
+        int error = node != NULL ? node_write(node, true, &text) : -ENOMEM;
+        failed = until_failure < 0;
+        until_failure = -1;
+        assert_true(node == NULL || error == 0);
+        if (error == 0 && !text.failed)
+            assert_memory_equal(text.bytes + text.size - 6, "# EOF\n", 6);
+        free(text.bytes);
+        if (node != NULL)
+            node_end(node);
+    }
+    end_player(&player);
 }
