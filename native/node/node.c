@@ -6,12 +6,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "other_process.h"
+#include "sys.h"
 
 /*
  * A process becomes a JVM when it starts, or when one without other threads executes java. So it is looked
@@ -84,7 +86,7 @@ static bool may_be_new_jvm(struct seen *seen, int64_t now)
     char path[32];
     struct stat tasks;
     snprintf(path, sizeof path, "/proc/%d/task", (int)seen->pid);
-    if (stat(path, &tasks) != 0)
+    if (tc_syscall4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&tasks, 0) != 0) /* stat: glibc 2.33 on */
         return false;
     bool is_single = tasks.st_nlink <= FEW_LINKS;
     if (is_single || seen->young_since_ns == 0 || seen->inode != tasks.st_ino)
@@ -148,10 +150,10 @@ static int find_new(struct node *node, int64_t now)
     DIR *processes = opendir("/proc");
     const struct dirent *entry;
     size_t known = node->seen_count, kept = 0;
-    uint32_t names_left = NODE_NAMES_MAX;
+    uint32_t names_left = NODE_NAMES_MAX, entries = 0;
     if (processes == NULL)
         return -errno;
-    while (node->seen_count < NODE_PROCESSES_MAX && (entry = readdir(processes)) != NULL) {
+    while (entries++ < NODE_PROCESSES_MAX && (entry = readdir(processes)) != NULL) {
         pid_t pid = atoi(entry->d_name);
         struct seen *seen = pid > 0 && !is_known(node, pid) ? seen_of(node, known, pid) : NULL;
         if (seen == NULL)

@@ -131,7 +131,9 @@ NODE(jint, find)
     served.labels = (*env)->GetStaticMethodID(env, caller, "labels", "([B[B)[Ljava/lang/String;");
     if (served.labels == NULL)
         return -ENOSYS;
-    int error = node_write(served.node, false, &text);
+    int error = tc_proc_check();
+    if (error == 0)
+        error = node_write(served.node, false, &text);
     free(text.bytes);
     return error != 0 ? error : (jint)node_jvms(served.node);
 }

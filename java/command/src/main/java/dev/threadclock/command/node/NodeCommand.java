@@ -45,7 +45,8 @@ public final class NodeCommand extends Subcommand {
         }
         int jvms = find();
         if (jvms < 0) {
-            throw new Failure("cannot read /proc: error " + -jvms + "; is it mounted?");
+            throw new Failure("cannot read /proc: error " + -jvms
+                    + "; it must be mounted, and be of this PID namespace");
         }
         Terminal.stdout().println("Prometheus metrics of all JVMs at http://" + served[0] + "/metrics: "
                 + jvms + " now, with this one");
