@@ -57,6 +57,7 @@ struct tc_account {
     size_t rows_capacity;
     uint64_t passes;       /* over all threads, and LATELY */
     uint32_t ran[RAN_MAX]; /* the rows of those that ran lately, in the last LATELY of these */
+    int64_t process_ns;    /* the most that the process's clock has shown */
     uint32_t ran_count;    /* possibly more than ran holds */
     uint32_t passes_to_wait;
     uint64_t changes;
@@ -171,7 +172,8 @@ static bool read_those_that_ran(struct tc_account *account, void *of)
     }
     int64_t process_ns = account->source->same_threads_ns(of, account->present.count);
     int64_t known_ns = account->shown_total_ns + account->rest.total_ns;
-    bool all = process_ns >= 0;
+    bool all = process_ns >= account->process_ns; /* a restored process's clock begins again */
+    account->process_ns = tc_most(process_ns, account->process_ns);
     for (uint32_t i = 0; all && i < account->ran_count; i++) {
         struct threadclock_thread_row *row = &account->rows[account->ran[i]];
         const struct member *member = account->present.members[account->ran[i]];
@@ -567,24 +569,22 @@ static void forget_numbers_of_threads(struct tc_account *account, bool all)
 {
     for (uint32_t i = 0; !all && i < account->ran_count; i++)
         account->present.members[account->ran[i]]->group->threads--;
-    if (!all)
-        return;
-    for (size_t kind = 0; kind <= TC_KIND_UNSEEN; kind++)
-        if (account->of_jvm[kind] != NULL)
-            account->of_jvm[kind]->threads = 0;
     for (uint32_t i = 0; i < account->virtual_count; i++)
         account->virtual[i]->threads = 0;
+    for (size_t kind = 0; all && kind <= TC_KIND_UNSEEN; kind++)
+        if (account->of_jvm[kind] != NULL)
+            account->of_jvm[kind]->threads = 0;
 }
 
 /* Lists all threads. 0, or a negative errno: nothing has changed. */
 static int list_all(struct tc_account *account, void *of)
 {
+    account->ran_count = 0; /* the rows are overwritten, also if this fails */
     int64_t count_or_error = read_rows(account, of);
     if (count_or_error < 0)
         return (int)count_or_error;
     if (!align(account, (size_t)count_or_error))
         return -ENOMEM;
-    account->ran_count = 0;
     account->passes++;
     for (size_t i = 0; i < account->present.count; i++) {
         struct member *member = account->present.members[i];

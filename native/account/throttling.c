@@ -159,7 +159,8 @@ static bool find_place(struct tc_cgroup_place *place, const char *mount, const c
         return group_ups <= ups
                && find_outside(place, mount, ups - group_ups, group + 3 * group_ups, length - 3 * group_ups);
     }
-    if (of_shown <= length && strncmp(group, shown, of_shown) == 0) {
+    bool is_inside = of_shown <= length && strncmp(group, shown, of_shown) == 0;
+    if (is_inside) {
         group += of_shown;
         length -= of_shown;
     }
@@ -173,7 +174,7 @@ static bool find_place(struct tc_cgroup_place *place, const char *mount, const c
     place->mount_length = of_mount;
     place->is_version2 = version2;
     if (length == 0)
-        return true;
+        return !of_another || is_inside || of_shown == 0;
     place->folder[of_mount] = '/';
     memcpy(place->folder + of_mount + 1, group, length);
     place->folder[of_mount + 1 + length] = '\0';

@@ -113,7 +113,7 @@ static int start_knowing(struct known *known, pid_t tid)
     uint64_t began_ns;
     *known = (struct known){.tid = tid, .registration = tc_threads_of_tid(tid, 0, &began_ns)};
     known->named = began_ns == 0;
-    known->identity.start = began_ns * (uint64_t)tc_proc_user_hz() / 1000000000;
+    known->identity.start = began_ns / (1000000000 / (uint64_t)tc_proc_user_hz());
     known->identity.is_latest_start = !known->named;
     int error = 0;
     if (known->named) {
