@@ -188,8 +188,8 @@ public class CpuWork implements AutoCloseable {
      * Adds CPU time that was measured elsewhere, for example in another process, or in a test that burns
      * none. After the end this does nothing.
      *
-     * @param used what was used, as user and system time; unknown times (-1), or more than 70 years, make this
-     *     partial
+     * @param used what was used, as user and system time; unknown times (-1), or more than 70 years, make
+     *     this partial
      */
     public void add(CpuSnapshot used) {
         if (Math.min(used.userNanos(), used.systemNanos()) < 0
