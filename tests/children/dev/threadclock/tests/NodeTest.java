@@ -6,29 +6,43 @@ import static dev.threadclock.tests.AttachJvm.tmpfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.KernelNames;
+import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** node shows the JVMs of a machine, whoever runs them and wherever, without touching them. */
 class NodeTest {
     private static final String CPU = "threadclock_cpu_time_seconds_total";
-    /** Longer than a reading is used again: a second, or ten times the CPU time that it took. */
-    private static final long REUSED_MILLIS = 2500;
+    /** Longer than a reading serves. */
+    private static final long REUSED_MILLIS = 1100;
+    private static final Pattern SAMPLE = Pattern
+            .compile("[a-z_]+(\\{([a-z_]+=\"([^\"\\\\]|\\\\[\\\\\"n])*\"[,}])+)? [0-9.]+|# (HELP|TYPE) .*");
 
-    private static Running start(List<String> who) {
+    static Running start(List<String> who) {
         Running node = AttachJvm.startCommand(who, "node", "127.0.0.1:0");
         node.awaitOutput("/metrics");
         return node;
     }
 
-    private static Map<String, BigDecimal> scrape(Running node) {
-        return Scrape.of(AttachJvm.read(node.out()).replaceFirst("(?s).*http://(\\S+)/metrics.*", "$1"))
-                .samples();
+    private static Scrape scrape(Running node) {
+        return Scrape.of(address(node));
+    }
+
+    /** As it has printed it. */
+    static String address(Running node) {
+        return AttachJvm.read(node.out()).replaceFirst("(?s).*http://(\\S+)/metrics.*", "$1");
     }
 
     /** By the kernel's clock, in steps of 10 ms. */
@@ -49,7 +63,7 @@ class NodeTest {
         for (int i = 0; i < 3; i++) {
             AttachJvm.sleep(REUSED_MILLIS);
             List<Double> least = jvms.stream().map(NodeTest::cpuSeconds).toList();
-            Map<String, BigDecimal> samples = scrape(node);
+            Map<String, BigDecimal> samples = scrape(node).samples();
             for (int j = 0; j < jvms.size(); j++) {
                 double most = cpuSeconds(jvms.get(j));
                 assertThat(sum(samples, jvms.get(j))).as("of %s", jvms.get(j).label())
@@ -109,5 +123,33 @@ class NodeTest {
         } finally {
             node.kill();
         }
+    }
+
+    /** Whatever bytes the kernel has as names of threads and the program. */
+    @Test
+    void noNameBreaksTheTextOrReachesATerminal(@TempDir Path folder) throws IOException {
+        String names = String.join(" ", hex("a\"} 7\n#"), hex("\033[31m\r\177"), hex(") R 0 0 0 0 0"),
+                hex("\\u000a\\n\\"), "fffec328", "c29be28028", "eda080edb080", "e2");
+        Path hidden = Files.writeString(folder.resolve("arguments"),
+                KernelNames.class.getName() + " " + names);
+        Running running = ChildJvm.exec("bash", "-c",
+                "exec -a $'hostile\"} 1\\n# \\e[31m\\r\\xff\\xc3\\\\u' \"$@\"", "bash", AttachJvm.QUICKLY,
+                "-Xmx32m", "-cp", ChildJvm.CLASSES, "@" + hidden);
+        Running node = start(List.of());
+        try (AttachJvm jvm = new AttachJvm(running)) {
+            assertRight(node, List.of(jvm));
+            String text = scrape(node).text();
+            assertThat(text).contains("group=\"a\\\"} *\\n#\",pid=\"" + jvm.pid() + "\"")
+                    .contains(",main=\"hostile\\\"} 1; # ?[31m")
+                    .doesNotContainPattern("[\\p{Cc}\\p{Cs}&&[^\n]]");
+            assertThat(text.lines()).allMatch(line -> SAMPLE.matcher(line).matches());
+            RealPrometheusTest.checkIfInstalled(text, folder);
+        } finally {
+            node.kill();
+        }
+    }
+
+    private static String hex(String name) {
+        return HexFormat.of().formatHex(name.getBytes(StandardCharsets.ISO_8859_1));
     }
 }
