@@ -199,9 +199,11 @@ static void sweep(bool (*keep)(struct known *))
 static int on_listed(pid_t tid, uint64_t inode)
 {
     struct known *known = known_of(tid);
-    int error = known == NULL                         ? add(tid, &known)
-                : tc_threads_hold_tid(known->registration) ? 0
-                                                      : tc_thread_check(tid, inode, &known->identity);
+    int error = 0;
+    if (known == NULL)
+        error = add(tid, &known);
+    else if (!tc_threads_hold_tid(TC_LOAD(known->registration)))
+        error = tc_thread_check(tid, inode, &known->identity);
     if (error == -ESRCH && known != NULL) {
         struct known other;
         error = start_knowing(&other, tid);
@@ -314,7 +316,7 @@ static void look_at_name(struct known *known)
 static void look_at_names(bool all_names)
 {
     uint64_t hz = (uint64_t)tc_proc_user_hz();
-    uint64_t second_ago = (uint64_t)threadclock_clock_ns(CLOCK_BOOTTIME) * hz / 1000000000 - hz;
+    uint64_t second_ago = (uint64_t)threadclock_clock_ns(CLOCK_BOOTTIME) / (1000000000 / hz) - hz;
     for (uint32_t i = 0; i < all.count; i++) {
         struct known *known = &all.known[i];
         bool was_named = known->named;
