@@ -291,17 +291,35 @@ uint32_t tc_virtual_allow(enum threadclock_freshness clock)
     return epoch;
 }
 
-/* An account that its carrier holds at this moment is freed by a later call: its epoch has passed as well. */
+/*
+ * Ends an account of a past epoch. Its carrier may hold it, and would not free it: needs the lock, but lets
+ * it go for as long.
+ */
+static void end_past(uint32_t index)
+{
+    enum { PATIENCE = 15000 }; /* a second: a carrier without a CPU; after a fork it may be gone */
+    struct account *account = account_at(index);
+    for (int tries = 0; tries < PATIENCE; tries++) {
+        uint64_t word = TC_LOAD_RELAXED(account->word);
+        if (word == 0 || is_present(account))
+            return;
+        if (hold((word & ~INDEX) | index, &word) != NULL) {
+            free_account(account, index);
+            return;
+        }
+        tc_unlock(&table.lock);
+        tc_pause();
+        tc_lock(&table.lock);
+    }
+}
+
 void tc_virtual_forbid(void)
 {
     tc_lock(&table.lock);
     if ((table.epoch & 1) != 0)
         TC_STORE(table.epoch, table.epoch + 1);
     for (uint32_t index = 0; index < table.used; index++) {
-        struct account *account = account_at(index);
-        uint64_t word = TC_LOAD_RELAXED(account->word);
-        if (word != 0 && !is_present(account) && hold((word & ~INDEX) | index, &word) != NULL)
-            free_account(account, index);
+        end_past(index);
         if ((index + 1) % CHUNK_ACCOUNTS == 0) {
             tc_unlock(&table.lock);
             tc_pause(); /* threads that start and end wait for the lock */

@@ -189,8 +189,8 @@ threadclock_mutant(last_answer_stays tick tick.c
   "__atomic_compare_exchange_n(&tc_epoch_word, &none, word, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)"
   "__atomic_exchange_n(&tc_epoch_word, word, __ATOMIC_ACQ_REL) != NULL")
 # Virtual threads: what has been shown may decrease; a read is fresher than the clock of switches; another thread's
-# account is taken for the caller's; the wrong carrier ends a slice; an account of an epoch that has passed is read;
-# preemption, a carrier without work, or a wait in a slice counts as run time.
+# account is taken for the caller's; the wrong carrier ends a slice; an account of an epoch that has passed is read, or
+# stays if it is held; preemption, a carrier without work, or a wait in a slice counts as run time.
 threadclock_mutant(shown_may_decrease virtual_threads virtual_threads.c
   "    tc_slot_merge(&account->shown, user_ns, system_ns);\n    tc_slot_times(&account->shown, &times->times);"
   "    times->times = (struct threadclock_times){(int64_t)user_ns, (int64_t)system_ns, (int64_t)(user_ns + system_ns)};"
@@ -200,6 +200,7 @@ threadclock_mutant(any_id virtual_threads virtual_threads.c "account->id == id &
 threadclock_mutant(any_carrier virtual_threads virtual_threads.c "if (account->carrier == carrier->tid) {" "if (1) {")
 threadclock_mutant(any_epoch virtual_threads virtual_accounts.c
   "is_of(word, handle) && is_present(account) ? word" "is_of(word, handle) ? word" THREADCLOCK_VIRTUAL_MS=4000)
+threadclock_mutant(held_stays virtual_threads virtual_accounts.c "tries < PATIENCE" "tries < 1")
 threadclock_mutant(any_first virtual_threads virtual_accounts.c " && TC_LOAD_RELAXED(account->id) == id" "")
 threadclock_mutant(preempted_runs virtual_threads virtual_threads.c "stretch_ns < long_ns" "1")
 threadclock_mutant(parked_runs virtual_threads virtual_threads.c "LONG_GAP_NS = 10000" "LONG_GAP_NS = 10000000")

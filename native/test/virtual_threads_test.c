@@ -470,6 +470,39 @@ TEST(no_time_decreases_or_is_another_threads_while_accounting_is_switched_on_and
     assert_no_time_decreases_or_is_another_threads(true);
 }
 
+/* One carrier, which holds its account for most of the time. */
+static void *carry_one(void *unused)
+{
+    while (!done)
+        if (tc_virtual_mount(virtuals[0].readable)) {
+            tc_virtual_unmount();
+            ids++;
+        }
+    return NULL;
+}
+
+TEST(an_account_that_its_carrier_holds_ends_with_the_accounting)
+{
+    enum { ROUNDS = 50 };
+    uint32_t left = 0;
+    pthread_t carrier;
+    done = false;
+    virtuals[0].readable = 0;
+    assert_int_equal(pthread_create(&carrier, NULL, carry_one, NULL), 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t before = ids;
+        virtuals[0].readable = tc_virtual_begin(1, 0, true, tc_virtual_allow(THREADCLOCK_NOW));
+        while (ids == before)
+            sched_yield();
+        tc_virtual_forbid();
+        left += tc_virtual_count();
+    }
+    done = true;
+    pthread_join(carrier, NULL);
+    tc_virtual_forbid();
+    assert_int_equal(left, 0);
+}
+
 /* Last, because nothing can be interpolated afterwards: as on Linux from 6.19 on. */
 TEST(a_switch_reads_no_clock_of_the_kernel)
 {
