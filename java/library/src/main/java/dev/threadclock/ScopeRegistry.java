@@ -41,15 +41,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * result (2). The cells of ended threads become part of a base, in one store with the table without them;
  * their state is read after the thread was seen dead (3, 4).
  */
-class ScopeRegistry {
+final class ScopeRegistry {
     static final int USER = 0;
     static final int SYSTEM = 1;
     static final int INTERVALS = 2;
     static final int EXTRAS = 3; // the first
     private static final int VALUES = EXTRAS + Extras.COUNT;
 
-    static final String ELSEWHERE = "a scope was closed on another thread than it was opened on";
-    static final String INTERRUPTED = "an error interrupted a thread that opened or closed a scope";
+    private static final String INTERRUPTED = "an error interrupted a thread that opened or closed a scope";
 
     /**
      * Readings to use again, because a new one is expensive. Any thread takes any: one of its own in a thread
@@ -62,9 +61,9 @@ class ScopeRegistry {
 
     private final Extras extras; // null: none
     private final boolean isWatched;
-    volatile Table table;
+    private volatile Table table;
     private volatile boolean hasEnded;
-    volatile String whyPartial = "";
+    private volatile String whyPartial = "";
 
     /** A watched registry can interrupt; its open and close are also ordered before what comes after them. */
     ScopeRegistry(boolean isWatched, Extra... extras) {
@@ -82,7 +81,7 @@ class ScopeRegistry {
     }
 
     /** A thread's sums and its outermost scope. Readers elsewhere see the words in the order of writing. */
-    static class Cell extends WeakReference<Thread> {
+    private static final class Cell extends WeakReference<Thread> {
         private static final int STATE = 0;
         private static final int NESTED = 1; // scopes within the outermost
         private static final int SUMS = 2;
@@ -90,16 +89,16 @@ class ScopeRegistry {
         private final int hash;
         private final int values;
         private final AtomicLongArray words; // ..., sums, sums, what the extras were at the beginning
-        Reading reading;
-        volatile long dropped; // the state of a scope that does not count
+        private Reading reading;
+        private volatile long dropped; // the state of a scope that does not count
         private volatile long interrupting; // the state of a scope that is or was interrupted
         private long interrupted; // guarded by this
 
-        Cell(Thread thread, int values) {
+        Cell(Thread thread, boolean withExtras) {
             super(thread);
             hash = System.identityHashCode(thread);
-            this.values = values;
-            words = new AtomicLongArray(SUMS + (values == VALUES ? 3 : 2) * values);
+            values = withExtras ? VALUES : EXTRAS;
+            words = new AtomicLongArray(SUMS + 2 * values + (withExtras ? VALUES : 0));
         }
 
         long state() {
@@ -119,21 +118,6 @@ class ScopeRegistry {
             return SUMS + 2 * values + value;
         }
 
-        /** Writes the sums of the next state, to which the scope with this one adds; null: nothing. */
-        void write(long state, Reading used, Extras extras) {
-            int from = sums(state);
-            int to = sums(state + 1);
-            boolean isKnown = used != null && used.totalNanos >= 0;
-            words.lazySet(to + USER, words.get(from + USER) + (isKnown ? used.userNanos : 0));
-            words.lazySet(to + SYSTEM, words.get(from + SYSTEM) + (isKnown ? used.systemNanos : 0));
-            words.lazySet(to + INTERVALS, words.get(from + INTERVALS) + (isKnown ? 1 : 0));
-            for (int i = EXTRAS; i < values; i++) {
-                long sum = words.get(from + i);
-                words.lazySet(to + i, used == null ? sum : Extras.sum(sum, words.get(begun(i)),
-                        extras.now(i - EXTRAS, Thread.currentThread())));
-            }
-        }
-
         /** Values from this to that, of closed scopes, added to a sum. */
         long add(long sum, int from, int to) {
             for (;;) {
@@ -150,9 +134,9 @@ class ScopeRegistry {
     }
 
     /** The cells of threads by their hash code, with gaps; a registry's changes are guarded by itself. */
-    static final class Table {
+    private static final class Table {
         private final long[] base; // the sums of threads that have ended; of all, once they are final
-        final Cell[] cells;
+        private final Cell[] cells;
         private final boolean isFinal;
         private int used;
 
@@ -213,7 +197,7 @@ class ScopeRegistry {
         }
     }
 
-    final void begin(Thread thread, Cell cell) {
+    private void begin(Thread thread, Cell cell) {
         long state = cell.state();
         if ((state & 1) != 0) { // it does not count
             next(cell, state++, null);
@@ -250,19 +234,15 @@ class ScopeRegistry {
         }
     }
 
-    final synchronized Cell add(Thread thread) {
+    private synchronized Cell add(Thread thread) {
         if (table.isFull()) {
             sweep();
         }
         Table now = table;
-        Cell cell = newCell(thread);
+        Cell cell = new Cell(thread, extras != null);
         now.add(cell);
         table = now; // publishes it
         return cell;
-    }
-
-    Cell newCell(Thread thread) {
-        return new Cell(thread, extras == null ? EXTRAS : VALUES);
     }
 
     /** Makes room: the sums of threads that have ended become part of the base. */
@@ -285,7 +265,9 @@ class ScopeRegistry {
                 if (cell.counts(cell.state())) {
                     partial("a thread ended within a scope");
                 }
-                fold(cell, base);
+                for (int i = 0; i < cell.values; i++) {
+                    base[i] = cell.add(base[i], i, i);
+                }
             }
         }
         Table table = new Table(base, new Cell[8 * Integer.highestOneBit(size + 1)], old.isFinal);
@@ -293,13 +275,6 @@ class ScopeRegistry {
             table.add(living[i]);
         }
         return table;
-    }
-
-    /** The sums of a thread that has ended become part of the base. */
-    void fold(Cell cell, long[] base) {
-        for (int i = 0; i < cell.values; i++) {
-            base[i] = cell.add(base[i], i, i);
-        }
     }
 
     private static Reading idleOrNew(Thread thread) {
@@ -350,7 +325,7 @@ class ScopeRegistry {
         }
     }
 
-    final void finish(Thread thread, Cell cell, long state) {
+    private void finish(Thread thread, Cell cell, long state) {
         Reading used = cell.reading;
         if (!Clocks.end(thread, used) && cell.counts(state)) {
             partial(whyUnknown(thread));
@@ -371,7 +346,18 @@ class ScopeRegistry {
 
     /** Closes the scope with this state, which has used that; null: it does not count. */
     private void next(Cell cell, long state, Reading used) {
-        cell.write(state, used, extras);
+        AtomicLongArray words = cell.words;
+        int from = cell.sums(state);
+        int to = cell.sums(state + 1);
+        boolean isKnown = used != null && used.totalNanos >= 0;
+        words.lazySet(to + USER, words.get(from + USER) + (isKnown ? used.userNanos : 0));
+        words.lazySet(to + SYSTEM, words.get(from + SYSTEM) + (isKnown ? used.systemNanos : 0));
+        words.lazySet(to + INTERVALS, words.get(from + INTERVALS) + (isKnown ? 1 : 0));
+        for (int i = EXTRAS; i < cell.values; i++) {
+            long sum = words.get(from + i);
+            words.lazySet(to + i, used == null ? sum : Extras.sum(sum, words.get(cell.begun(i)),
+                    extras.now(i - EXTRAS, Thread.currentThread())));
+        }
         set(cell, state + 1);
     }
 
@@ -384,12 +370,12 @@ class ScopeRegistry {
         for (Cell cell : table.cells) {
             long state = cell == null ? 0 : cell.state();
             if (cell != null && cell.counts(state)) {
-                drop(cell, state, ELSEWHERE);
+                drop(cell, state, "a scope was closed on another thread than it was opened on");
             }
         }
     }
 
-    final void drop(Cell cell, long state, String why) {
+    private void drop(Cell cell, long state, String why) {
         partial(why);
         cell.dropped = state;
     }

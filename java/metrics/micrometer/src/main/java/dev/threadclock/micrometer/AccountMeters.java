@@ -2,7 +2,6 @@
 package dev.threadclock.micrometer;
 
 import dev.threadclock.CpuAccount;
-import dev.threadclock.CpuAttribution;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuMetric;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -16,16 +15,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 
 /**
- * The meters of one registry, of the account of the process or of an attribution. A registry reads them one
- * by one and does not report when a scrape begins, but a scrape reads each of them once. So when a meter
- * that has already reported in this scrape is read again, the next scrape has begun. Prometheus's registry
- * walks the meters of one name after those of another, and may see one that is added meanwhile: those of a
- * new group are added while it is not at user and system, which would be seen one without the other. Keys
- * have nothing else: they may be seen a scrape late.
+ * The meters of one registry. A registry reads them one by one and does not report when a scrape begins, but
+ * a scrape reads each of them once. So when a meter that has already reported in this scrape is read again,
+ * the next scrape has begun. Prometheus's registry walks the meters of one name after those of another, and
+ * may see one that is added meanwhile: those of a new group are added while it is not at user and system,
+ * which would be seen one without the other.
  */
 final class AccountMeters {
     /** Limits how long meters that are read outside of scrapes use one account. */
@@ -35,41 +31,20 @@ final class AccountMeters {
 
     private final MeterRegistry registry;
     private final Tags tags;
-    private final Supplier<Map<Tags, ToLongFunction<CpuMetric>>> source;
     private final Map<Tags, Map<CpuMetric, Meter>> meters = new HashMap<>(); // null: about to be registered
     private Scrape scrape;
     private long scrapes;
     private long registered; // the number of the last scrape whose groups have their meters
 
-    AccountMeters(MeterRegistry registry, Tags tags, Supplier<Map<Tags, ToLongFunction<CpuMetric>>> source) {
+    AccountMeters(MeterRegistry registry, Tags tags) {
         this.registry = registry;
         this.tags = tags;
-        this.source = source;
     }
 
-    /** A source; throws IllegalStateException with the reason, if there is nothing to read; as the next. */
-    static Map<Tags, ToLongFunction<CpuMetric>> readAccount() {
-        CpuAccount account = CpuAccount.read();
-        Map<Tags, ToLongFunction<CpuMetric>> values = new HashMap<>();
-        for (CpuGroup group : account.groups()) {
-            values.put(Tags.of("kind", group.kind().label(), "group", group.name()), group::value);
-        }
-        values.put(PROCESS, account::value);
-        return values;
-    }
-
-    static Map<Tags, ToLongFunction<CpuMetric>> read(CpuAttribution attribution) {
-        Map<Tags, ToLongFunction<CpuMetric>> values = new HashMap<>();
-        attribution.read().forEach((key, used) -> values.put(Tags.of("by", attribution.name(), "key", key),
-                metric -> metric == CpuMetric.KEY_USER ? used.userNanos()
-                        : metric == CpuMetric.KEY_SYSTEM ? used.systemNanos() : -1));
-        return values;
-    }
-
-    void begin() {
+    void begin(CpuAccount account) {
         Scrape first;
         synchronized (this) {
-            first = new Scrape(source.get(), ++scrapes);
+            first = new Scrape(account, ++scrapes);
             first.begunNanos -= LONGEST_SCRAPE_NANOS; // so that the first read begins a scrape
             scrape = first;
             registered = first.number;
@@ -78,19 +53,23 @@ final class AccountMeters {
     }
 
     private static final class Scrape {
-        private final Map<Tags, ToLongFunction<CpuMetric>> values;
+        private final CpuAccount account;
         private final long number;
+        private final Map<Tags, CpuGroup> groups = new HashMap<>();
         private long begunNanos = System.nanoTime();
 
-        Scrape(Map<Tags, ToLongFunction<CpuMetric>> values, long number) {
-            this.values = values;
+        Scrape(CpuAccount account, long number) {
+            this.account = account;
             this.number = number;
+            for (CpuGroup group : account.groups()) {
+                groups.put(Tags.of("kind", group.kind().label(), "group", group.name()), group);
+            }
         }
 
-        /** -1: unknown, or there is no such group or key any more. */
+        /** -1: unknown, or there is no such group any more. */
         long of(Tags key, CpuMetric metric) {
-            ToLongFunction<CpuMetric> value = values.get(key);
-            return value == null ? -1 : value.applyAsLong(metric);
+            CpuGroup group = groups.get(key);
+            return key == PROCESS ? account.value(metric) : group == null ? -1 : group.value(metric);
         }
     }
 
@@ -107,7 +86,7 @@ final class AccountMeters {
         }
 
         boolean isOfPair() {
-            return metric.isOfGroup() && !metric.mode().isEmpty(); // user or system
+            return !metric.mode().isEmpty(); // user or system
         }
 
         long now() {
@@ -142,18 +121,19 @@ final class AccountMeters {
         return current;
     }
 
-    /** Begins a scrape with a new reading or, if there is none, with the values of the last one. */
+    /** Begins a scrape with a new account or, if that cannot be read, the last one. */
     private synchronized Scrape begunAnew() {
         try {
-            scrape = new Scrape(source.get(), ++scrapes);
+            scrape = new Scrape(CpuAccount.read(), ++scrapes);
         } catch (IllegalStateException e) {
-            scrape = new Scrape(scrape.values, ++scrapes);
+            scrape = new Scrape(scrape.account, ++scrapes);
         }
         return scrape;
     }
 
     private void registerNew(Scrape begun) {
-        begun.values.keySet().forEach(key -> registerNew(begun, key));
+        begun.groups.keySet().forEach(key -> registerNew(begun, key));
+        registerNew(begun, PROCESS);
         removeGone(begun);
     }
 
@@ -172,24 +152,16 @@ final class AccountMeters {
         return isNew;
     }
 
-    /** Another scrape may have found it gone meanwhile. */
-    private void keep(Tags key, CpuMetric metric, Meter meter) {
-        synchronized (this) {
-            Map<CpuMetric, Meter> known = meters.get(key);
-            if (known != null) {
-                known.put(metric, meter);
-                return;
-            }
-        }
-        registry.remove(meter);
+    private synchronized void keep(Tags key, CpuMetric metric, Meter meter) {
+        meters.get(key).put(metric, meter);
     }
 
-    /** Of pools and keys that have given up their place. */
+    /** Of pools that have given up their place in the account. */
     private void removeGone(Scrape begun) {
         List<Meter> gone = new ArrayList<>();
         synchronized (this) {
-            meters.entrySet().removeIf(entry -> !begun.values.containsKey(entry.getKey())
-                    && gone.addAll(entry.getValue().values()));
+            meters.entrySet().removeIf(entry -> entry.getKey() != PROCESS
+                    && !begun.groups.containsKey(entry.getKey()) && gone.addAll(entry.getValue().values()));
         }
         gone.removeIf(Objects::isNull);
         gone.forEach(registry::remove);

@@ -4,7 +4,6 @@ package dev.threadclock.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.threadclock.CpuAttribution;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
@@ -35,9 +34,7 @@ class WithoutNativeCodeTest {
             observations.observationConfig().observationHandler(new CpuObservationHandler(meters));
             int observed = Observation.createNotStarted("observed", observations).observe(() -> 1);
             ExecutorService pool = Executors.newSingleThreadExecutor();
-            CpuAttribution tenants = new CpuAttribution("tenant");
-            ThreadClockMetrics.of(tenants).bindTo(meters);
-            ExecutorService metered = tenants.of("acme").metered(pool);
+            ExecutorService metered = CpuTaskMetrics.monitor(meters, pool, "tasks");
             int ran = metered.submit(() -> 2).get();
             pool.shutdown();
             System.out.println(observed + ran + meters.getMeters().stream().map(Meter::getId)
