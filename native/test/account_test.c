@@ -27,7 +27,7 @@ static size_t all_count, listed_count, virtual_count, ended_count, ended_taken;
 static int64_t process_user, process_system, now;
 static int one_is_read, rows_read;
 static void (*meanwhile)(void);
-static bool threads_fail, threads_may_be_same;
+static bool threads_fail, threads_fail_late, threads_may_be_same;
 static struct tc_account *account;
 
 static void pass_time(void)
@@ -75,7 +75,7 @@ static int64_t fake_threads(void *of, struct threadclock_thread_row *rows, size_
                                                   .times = {row->user, row->system, row->user + row->system}};
         memcpy(rows[i].name, row->name, sizeof rows[i].name - 1);
     }
-    return (int64_t)listed_count;
+    return threads_fail_late ? -ENOMEM : (int64_t)listed_count;
 }
 
 static int64_t fake_same_threads(void *of, size_t threads)
@@ -310,7 +310,7 @@ static void begin_with(uint32_t pools, int64_t idle_ns)
     all_count = listed_count = virtual_count = ended_count = ended_taken = 0;
     process_user = process_system = now = one_is_read = 0;
     meanwhile = NULL;
-    threads_fail = false;
+    threads_fail = threads_fail_late = false;
     threads_may_be_same = true;
     account = tc_account_begin(&source, NULL, pools, idle_ns);
     assert_non_null(account);
@@ -606,6 +606,34 @@ ACCOUNT_TEST(what_others_use_while_some_are_read_is_found_later_and_counts_once)
     assert_times(TC_KIND_JAVA, "idle", 84, 0);
     assert_times(TC_KIND_JAVA, "busy", 33, 0);
     assert_times(TC_KIND_UNSEEN, NULL, 0, 0);
+}
+
+ACCOUNT_TEST(the_clock_of_a_restored_process_hides_nothing)
+{
+    struct row *busy = idle_but_one(), *idle = listed[3];
+    read_in_process();
+    uses(idle, 4, 0);
+    process_user = 1; /* it begins again */
+    read_account();
+    assert_times(TC_KIND_JAVA, "idle", 84, 0);
+    assert_times(TC_KIND_JAVA, "busy", busy->user, 0);
+}
+
+ACCOUNT_TEST(rows_that_a_failed_listing_has_written_are_not_read_again)
+{
+    struct row *busy = idle_but_one(), *woken = uses(listed[3], 100, 0);
+    for (int i = 0; i < 3; i++)
+        read_in_process();
+    listed[0] = woken;
+    listed[3] = busy;
+    threads_fail_late = true;
+    threads_may_be_same = false;
+    assert_int_equal(tc_account_pass(account, NULL), -ENOMEM);
+    threads_fail_late = false;
+    threads_may_be_same = true;
+    read_in_process();
+    assert_times(TC_KIND_JAVA, "busy", 30, 0);
+    assert_times(TC_KIND_JAVA, "idle", 180, 0);
 }
 
 ACCOUNT_TEST(starts_and_ends_are_found_while_all_sleep)

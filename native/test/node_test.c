@@ -104,6 +104,8 @@ static void play(int orders, int answers)
         if (order == 'h') {
             start("a\"} 7\n#\033[31m");
             start("\xff\xfe\xc3\\");
+            start("\xa0");
+            start("\xc2\xa0");
         }
         for (int i = 0; order == 'm' && i < MANY && start("flood"); i++) {
         }
@@ -278,7 +280,7 @@ TEST(without_memory_a_reading_fails_or_adds_up)
     struct player player = begin_player();
     bool failed = true;
     order(&player, "bh");
-    for (int i = 0; failed; i += 1 + i / 8) { /* each JVM of the machine has dozens of allocations */
+    for (int i = 0; failed; i++) {
         uint32_t of_all = 0;
         until_failure = i;
         struct other_process *process = other_process_open(player.pid, &of_all);
@@ -321,6 +323,18 @@ static bool has_jvm_by_now(struct node *node, pid_t pid)
     return has_jvm(node, pid);
 }
 
+/* Of the sample of threads in a group of Java's. */
+static int times_in_text(const char *text, const char *group, pid_t pid)
+{
+    char sample[96];
+    int times = 0;
+    snprintf(sample, sizeof sample, "threadclock_threads{kind=\"java\",group=\"%s\",pid=\"%d\"", group,
+             (int)pid);
+    for (; (text = strstr(text, sample)) != NULL; text++)
+        times++;
+    return times;
+}
+
 TEST(jvms_are_found_and_forgotten_and_names_cannot_break_the_text)
 {
     struct player first = begin_player();
@@ -330,6 +344,8 @@ TEST(jvms_are_found_and_forgotten_and_names_cannot_break_the_text)
     assert_false(has_jvm(node, getpid())); /* no VM thread */
     const char *text = text_of(node);
     assert_non_null(strstr(text, "group=\"a\\\"} *\\n#\\\\u001b[*m\""));
+    assert_int_equal(times_in_text(text, "\xc2\xa0", first.pid), 1);
+    assert_int_equal(times_in_text(text, "?", first.pid), 1); /* was the byte 0xa0 alone */
     for (; *text != '\0'; text++)
         assert_true(*text == '\n' || (unsigned char)*text >= ' ');
     struct player second = begin_player();

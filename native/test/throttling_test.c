@@ -245,3 +245,17 @@ THROTTLING_TEST(another_process_has_its_own_group_or_none)
     tc_throttling_read(&throttling);
     assert_int_equal(throttling.periods.sum, -1); /* there are two of this path */
 }
+
+/* Without a namespace of control groups, a container's mount shows only its own group. */
+THROTTLING_TEST(another_process_at_the_top_is_not_in_this_group)
+{
+    throttling.of_another = true;
+    put_mount("/docker/own", "cgroup2", "rw");
+    group(".", "1000 100000", 1, 1000);
+    put("groups", "0::/\n");
+    tc_throttling_read(&throttling);
+    assert_int_equal(throttling.periods.sum, -1);
+    put("groups", "0::/docker/own\n");
+    tc_throttling_read(&throttling);
+    assert_int_equal(throttling.periods.sum, 1);
+}

@@ -153,6 +153,12 @@ class AttachElsewhereTest {
                     "-Ddev.threadclock.tmpdir=DIR");
             ChildJvm.exec(nowhere, "-Ddev.threadclock.tmpdir=" + folder, status).end().exits(0);
             ChildJvm.exec(nowhere, "-Ddev.threadclock.library=" + core, status).end().exits(0);
+            if (System.getProperty("user.name").equals("root")) { // another user's is not loaded
+                Files.setAttribute(installed, "unix:uid", 12345);
+                AttachJvm.assertRefused(
+                        ChildJvm.exec(nowhere, "-Ddev.threadclock.library=" + core, status).end(),
+                        "/mnt (mounted noexec)");
+            }
             assertThat(folder).isDirectoryNotContaining(
                     file -> !file.equals(installed) && !file.equals(core));
         }

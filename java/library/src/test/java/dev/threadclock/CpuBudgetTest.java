@@ -113,6 +113,19 @@ class CpuBudgetTest {
         assertStopped();
     }
 
+    /** A sum that overflows would be negative, and the budget never exhausted. */
+    @Test
+    void moreThanAnyLimitExhausts() {
+        budget.open();
+        budget.add(new CpuSnapshot(Long.MAX_VALUE, 0, Long.MAX_VALUE));
+        assertThat(budget.isExhausted()).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+        budget.add(new CpuSnapshot(Long.MAX_VALUE / 8, Long.MAX_VALUE / 8, Long.MAX_VALUE / 4));
+        budget.close();
+        assertThat(budget.totalNanos()).isNotNegative();
+        assertThat(budget.whyExhausted()).contains("not known");
+    }
+
     @Test
     void anActionRunsOnceInsteadOfTheInterrupt() throws Exception {
         AtomicInteger runs = new AtomicInteger();

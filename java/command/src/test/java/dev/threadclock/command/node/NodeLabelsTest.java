@@ -24,7 +24,7 @@ class NodeLabelsTest {
     @CsvSource({"java -cp a:b com.example.Main x, com.example.Main", "java -jar /opt/app.jar, app.jar",
         "java -jar lib/app.jar, app.jar", "java -m mod/com.example.Main, com.example.Main",
         "/usr/bin/jsvc -user x com.example.Main, com.example.Main", "java @options, java",
-        "java -Xmx1g, java"})
+        "java -Xmx1g, java", "/usr/lib/soffice.bin /home/u/letter.odt, soffice.bin"})
     void mainIsTheClassOrTheJar(String commandLine, String main) {
         assertThat(of(commandLine, "")).containsExactly(main, "", "");
     }

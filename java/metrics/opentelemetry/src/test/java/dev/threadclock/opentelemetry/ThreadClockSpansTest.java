@@ -10,6 +10,7 @@ import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextKey;
+import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -114,6 +115,21 @@ class ThreadClockSpansTest {
         Used used = within(span).plus(within(span));
         burn();
         used.assertTotalOf(end(span));
+    }
+
+    /** The storage is installed for all who might ask for spans. */
+    @Test
+    void nothingIsMeteredBeforeAProviderAsks() {
+        SpanScopes scopes = new SpanScopes();
+        ContextStorage storage = scopes.over(ContextStorage.defaultStorage());
+        Context context = Context.root().with(start());
+        try (Scope scope = storage.attach(context)) {
+            assertThat(scope.getClass().getName()).doesNotContain("threadclock");
+        }
+        scopes.isAsked = true;
+        try (Scope scope = storage.attach(context)) {
+            assertThat(scope.getClass().getName()).contains("threadclock");
+        }
     }
 
     /** OpenTelemetry accepts no wrapper of contexts after the first context. */
