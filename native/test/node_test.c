@@ -19,33 +19,30 @@
 
 enum { MANY = 300 };
 
-/* The product's allocations (CMakeLists.txt wraps them), of which one fails after this many; -1: none. */
+/* The product's allocations (CMakeLists.txt renames them), of which one fails after this many; -1: none. */
 static int until_failure = -1;
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
+void *failing_malloc(size_t size);
+void *failing_calloc(size_t count, size_t size);
+void *failing_realloc(void *old, size_t size);
 
 static bool fails(void)
 {
     return until_failure >= 0 && until_failure-- == 0;
 }
 
-void *__wrap_malloc(size_t size)
+void *failing_malloc(size_t size)
 {
-    return fails() ? NULL : __real_malloc(size);
+    return fails() ? NULL : malloc(size);
 }
 
-void *__wrap_calloc(size_t count, size_t size)
+void *failing_calloc(size_t count, size_t size)
 {
-    return fails() ? NULL : __real_calloc(count, size);
+    return fails() ? NULL : calloc(count, size);
 }
 
-void *__wrap_realloc(void *old, size_t size)
+void *failing_realloc(void *old, size_t size)
 {
-    return fails() ? NULL : __real_realloc(old, size);
+    return fails() ? NULL : realloc(old, size);
 }
 
 /* A child, which does a step for each byte that it gets, and answers with one. */
