@@ -13,7 +13,8 @@
 #include "moment.h"
 #include "proc_stat.h"
 
-enum { START_FIELD = 22, PATH_BYTES = 32, NAMES_MAX = 300, POOLS = 40, SETTLED_READS = 2, LATELY_READS = 5 };
+enum { START_FIELD = 22, PATH_BYTES = 32, TASKS_TRIED = 5, NAMES_MAX = 300, POOLS = 40 };
+enum { SETTLED_READS = 2, LATELY_READS = 5 };
 
 /* Less than this is not looked for, be it the time of threads that sleep or the split of one that ran. */
 static const int64_t unseen_ns = INT64_C(2000000), split_ns = INT64_C(10000000);
@@ -33,11 +34,6 @@ static long read_at(int folder, const char *path, char *text, size_t size)
         close(file);
     text[length] = '\0';
     return error != 0 ? error : length;
-}
-
-long other_process_read(const struct other_process *process, const char *file, char *text, size_t size)
-{
-    return read_at(process->folder, file, text, size);
 }
 
 /* The threads of a folder /proc/PID; null: it is gone, or errno says why. */
@@ -67,6 +63,24 @@ static pid_t next_tid(DIR *tasks, uint64_t *inode)
             return atoi(entry->d_name);
     }
     return 0;
+}
+
+long other_process_read(const struct other_process *process, const char *file, char *text, size_t size)
+{
+    char path[PATH_BYTES];
+    uint64_t inode;
+    pid_t tid;
+    long length = read_at(process->folder, file, text, size);
+    DIR *tasks = length == 0 ? open_tasks(process->folder) : NULL;
+    for (int left = TASKS_TRIED; length <= 0 && tasks != NULL && left > 0; left--) {
+        if ((tid = next_tid(tasks, &inode)) == 0)
+            break;
+        snprintf(path, sizeof path, "%d/%s", (int)tid, file);
+        length = read_at(dirfd(tasks), path, text, size);
+    }
+    if (tasks != NULL)
+        closedir(tasks);
+    return length;
 }
 
 bool other_process_is_jvm(pid_t pid, uint32_t *names_left)

@@ -56,7 +56,10 @@ TC_INTERNAL struct other_process *other_process_open(pid_t pid, uint32_t *of_all
 /* Reads all threads. 0; -ESRCH: it has ended; or another negative errno: nothing has changed. */
 TC_INTERNAL int other_process_pass(struct other_process *process);
 
-/* The first size - 1 bytes of a file in its folder, with a zero byte after them; their number, or -errno. */
+/*
+ * The first size - 1 bytes of a file in its folder, with a zero byte after them; their number, or -errno.
+ * Where its own is empty, because its first thread has ended, another thread's.
+ */
 TC_INTERNAL long other_process_read(const struct other_process *process, const char *file, char *text,
                                     size_t size);
 

@@ -125,6 +125,21 @@ class NodeTest {
         }
     }
 
+    /** Whose own command line is empty then. */
+    @Test
+    void aJvmWhoseFirstThreadHasEndedHasAllItsLabels() {
+        Running node = start(List.of());
+        try (AttachJvm jvm = ObstaclesTest.withoutFirstThread(TestJdk.newest()).startTarget()) {
+            assertThat(AttachJvm.read(jvm.proc().resolve("cmdline"))).isEmpty();
+            assertThat(assertRight(node, List.of(jvm)).keySet()).anyMatch(name -> name.contains(",pid=\""
+                    + jvm.pid() + "\",")
+                    && name.contains(",main=\"dev.threadclock.tests.child.AttachTarget\""));
+            jvm.kill();
+        } finally {
+            node.kill();
+        }
+    }
+
     /** Whatever bytes the kernel has as names of threads and the program. */
     @Test
     void noNameBreaksTheTextOrReachesATerminal(@TempDir Path folder) throws IOException {

@@ -249,7 +249,7 @@ class ObstaclesTest {
         }
     }
 
-    private static ChildJvm withoutFirstThread(TestJdk jdk) {
+    static ChildJvm withoutFirstThread(TestJdk jdk) {
         assumeFalse(jdk.isForMusl(), "what ends it is compiled for glibc");
         return ChildJvm.of(jdk).withEnvironment("LD_PRELOAD", CLibrary.assume("first_thread_ends"));
     }
@@ -258,6 +258,10 @@ class ObstaclesTest {
     void aJvmWhoseFirstThreadHasEndedIsAsAnyOther(TestJdk jdk) {
         try (AttachJvm jvm = withoutFirstThread(jdk).startTarget()) {
             assertThat(AttachJvm.read(jvm.proc().resolve("status"))).contains("Z (zombie)");
+            Json doctor = jvm.run("doctor", "--json").json();
+            assertThat(doctor.text("jvm.version.value")).isEqualTo(jdk.jdk().version());
+            assertThat(doctor.text("jvm.userTime.value")).as("its JDK was tried").isIn("right", "slow",
+                    "wrong");
             for (String command : List.of("attach", "status", "detach", "attach")) {
                 jvm.run(command).exits(0);
             }

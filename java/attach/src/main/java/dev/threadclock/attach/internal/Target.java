@@ -77,7 +77,7 @@ public final class Target implements Jvm {
                     + " is an OpenJ9 JVM; threadclock supports only HotSpot (OpenJDK and its builds)");
         }
         try {
-            seenRoot = Files.readSymbolicLink(process.folder().resolve("root")).toString();
+            seenRoot = Files.readSymbolicLink(root()).toString();
         } catch (IOException e) {
             throw process.failure("cannot see the files of process " + pid, e);
         }
@@ -378,11 +378,16 @@ public final class Target implements Jvm {
             throw new IOException("its JDK was removed or replaced since it started: " + here);
         }
         // The kernel shows us the path from our root; in a chroot, that of the process lies further down.
-        Path there = Path.of("/proc/" + pid() + "/root" + inside(jvm.path()));
+        Path there = Path.of(root() + inside(jvm.path()));
         if (!Files.exists(here) || !Files.isSameFile(here, there)) {
             throw new IOException("its JDK is in a file system of its own (a container)");
         }
         return here;
+    }
+
+    /** The kernel's link to the root of its file system. */
+    public Path root() {
+        return process.folder().resolve("root");
     }
 
     /** Whether it answers requests: it was not started with -XX:+DisableAttachMechanism. */

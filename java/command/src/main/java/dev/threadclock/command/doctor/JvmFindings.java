@@ -127,9 +127,8 @@ final class JvmFindings {
 
     private boolean ownRoot() {
         try {
-            Path root = Path.of("/proc/" + jvm.pid() + "/root");
-            return !Files.readSymbolicLink(root).equals(Path.of("/"))
-                    || !Files.isSameFile(root.resolve("."), Path.of("/"));
+            return !Files.readSymbolicLink(jvm.root()).equals(Path.of("/"))
+                    || !Files.isSameFile(jvm.root().resolve("."), Path.of("/"));
         } catch (IOException e) {
             return false;
         }
