@@ -30,6 +30,10 @@ final class Host {
         assumeWorks("mounting", "unshare", "-m", "mount", "-t", "tmpfs", "-o", "noexec", "none", "/mnt");
     }
 
+    static void assumeCapabilitiesCanBeDropped() {
+        assumeWorks("dropping capabilities", "setpriv", "--bounding-set=-sys_ptrace", "true");
+    }
+
     /** nsenter puts a process into the mount namespace's root, which a chroot is not. */
     static void assumeNoChroot() {
         assumeMounts();

@@ -195,6 +195,27 @@ class ObstaclesTest {
         }
     }
 
+    /** As with Docker's default capabilities. */
+    @Test
+    void ofRootWithoutTheCapabilityToTraceItIsSaidWhoMayAttach() {
+        AttachJvm.assumeUsers(TestJdk.newestForAll());
+        Host.assumeCapabilitiesCanBeDropped();
+        List<String> untraced = List.of("setpriv", "--bounding-set=-sys_ptrace");
+        String reason = "root needs the capability SYS_PTRACE";
+        try (AttachJvm users = ChildJvm.of(TestJdk.newestForAll()).under(USER).startTarget();
+                AttachJvm roots = ChildJvm.of(TestJdk.newestForAll()).startTarget()) {
+            AttachJvm.assertRefused(AttachJvm.startCommand(untraced, "attach", users.pid()).end(), reason,
+                    "run this as user 12349, or outside of the container");
+            AttachJvm.assertRefused(AttachJvm.startCommand(untraced, "attach", roots.pid()).end(), reason,
+                    "run this outside of the container");
+            assertReadByProc(
+                    AttachJvm.startCommand(untraced, "top", users.pid(), "--once", "--all", "-i", "0.2")
+                            .end(),
+                    reason);
+            assertThat(users.said() + roots.said()).isEmpty();
+        }
+    }
+
     /** As in a sidecar that is not root, where the seccomp profile forbids it: a chroot may make none. */
     @Test
     void whereNoUserNamespaceMayBeMadeTheWaysOutAreNamed(@TempDir Path root) {
