@@ -160,13 +160,14 @@ final class Controls {
         return Optional.ofNullable(chosen);
     }
 
-    /** stacks: what is known of the chosen thread. */
-    Screen.State state(Stacks stacks) {
+    /** stacks: what is known of the chosen thread. missLoops: as {@link Stacks#missLoops}. */
+    Screen.State state(Stacks stacks, boolean missLoops) {
         Optional<String> foot = prompt == Prompt.NONE ? message : Optional.of(prompt.text + typed + "_");
-        return new Screen.State(label, paused, help, foot, chosen == null ? List.of() : panel(stacks));
+        return new Screen.State(label, paused, help, foot,
+                chosen == null ? List.of() : panel(stacks, missLoops));
     }
 
-    private List<String> panel(Stacks stacks) {
+    private List<String> panel(Stacks stacks, boolean missLoops) {
         boolean lives = view.isListed(chosen);
         String name = chosen.name() + (lives ? "" : " (not in the list now)");
         if (chosen.serial() == 0) {
@@ -178,6 +179,9 @@ final class Controls {
         List<String> lines = new ArrayList<>();
         if (stacks.size() > 0) {
             lines.add(name + ", of " + stacks.size() + " stacks while it ran, on top and anywhere:");
+            if (missLoops) {
+                lines.add("(counted loops show as their caller, without -XX:+UseCountedLoopSafepoints)");
+            }
             lines.addAll(stacks.methods());
         } else if (stacks.last().isEmpty()) {
             lines.add(name + (lives ? ": no frames yet" : ""));

@@ -147,7 +147,8 @@ final class LiveScreen implements AutoCloseable {
             }
             if (changed && iteration != null) {
                 view.update(iteration.interval());
-                draw(screen.draw(iteration, view, controls.state(stacks), columns, rows));
+                boolean missLoops = Stacks.missLoops(sampling.subject().jdk(), iteration.interval());
+                draw(screen.draw(iteration, view, controls.state(stacks, missLoops), columns, rows));
             }
             if (shown.isPresent() && shown.get().javaId() != 0 && (sampling.isRunnable(shown.get().tid())
                     || stacks.size() == 0 && (newest.isPresent() || key != Keys.NONE))) {

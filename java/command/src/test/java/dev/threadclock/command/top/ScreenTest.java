@@ -54,7 +54,7 @@ class ScreenTest {
         view.update(interval);
         return screen.draw(new Iteration(interval, new Contention(0L, Double.POSITIVE_INFINITY, 0L), HOST),
                 view,
-                controls.state(stacks), width, height);
+                controls.state(stacks, Stacks.missLoops("17.0.15", interval)), width, height);
     }
 
     private List<String> names() {
@@ -234,6 +234,17 @@ class ScreenTest {
         assertThat(panel()).contains("main (not in the list now)");
         controls.take(Keys.ESCAPE, 10);
         assertThat(controls.chosen()).isEmpty();
+    }
+
+    @Test
+    void thePanelSaysWhereLoopsShowAsTheirCaller() {
+        names();
+        press("\n");
+        stacks.add(new Frames(List.of("a.B.c(B.java:1)"), true));
+        assertThat(panel()).contains("-XX:+UseCountedLoopSafepoints)");
+        Interval g1 = interval(use("worker-2", 3, 1, 0, SECOND),
+                new Use("G1 Service", 8, 8, 0, 'S', 1, CpuSnapshot.ZERO, CpuSnapshot.ZERO));
+        assertThat(String.join("\n", draw(g1, 80, 24))).contains("a.B.c(").doesNotContain("Safepoints");
     }
 
     @Test
