@@ -139,14 +139,34 @@ static struct account *take_new(uint32_t *index)
     return account_at(*index);
 }
 
+/* The account becomes the first of its list, where tc_account_hold_of looks. Needs the lock. */
+static tc_virtual find(uint64_t id)
+{
+    uint32_t *first = &table.first_of_id[id % IDS];
+    for (uint32_t *link = first; *link != 0; link = next_of_id(*link - 1)) {
+        uint32_t at = *link;
+        const struct account *account = account_at(at - 1);
+        if (account->id != id || !is_present(account))
+            continue;
+        if (link != first) {
+            *link = *next_of_id(at - 1);
+            *next_of_id(at - 1) = *first;
+            TC_STORE(*first, at);
+        }
+        return (TC_LOAD(account->word) & ~INDEX) | (at - 1);
+    }
+    return 0;
+}
+
 tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t epoch)
 {
-    tc_virtual handle = 0;
     uint32_t index;
     tc_lock(&table.lock);
     bool allowed = epoch != 0 && tc_virtual_epoch() == epoch;
-    struct account *account = allowed ? take_free(&index) : NULL;
-    if (account == NULL && allowed)
+    tc_virtual handle = allowed ? find(id) : 0;
+    bool begins = allowed && handle == 0;
+    struct account *account = begins ? take_free(&index) : NULL;
+    if (account == NULL && begins)
         account = take_new(&index);
     if (account != NULL) {
         account->shown = (struct tc_slot){0};
@@ -168,25 +188,6 @@ tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t ep
     }
     tc_unlock(&table.lock);
     return handle;
-}
-
-/* The account becomes the first of its list, where tc_account_hold_of looks. Needs the lock. */
-static tc_virtual find(uint64_t id)
-{
-    uint32_t *first = &table.first_of_id[id % IDS];
-    for (uint32_t *link = first; *link != 0; link = next_of_id(*link - 1)) {
-        uint32_t at = *link;
-        const struct account *account = account_at(at - 1);
-        if (account->id != id || !is_present(account))
-            continue;
-        if (link != first) {
-            *link = *next_of_id(at - 1);
-            *next_of_id(at - 1) = *first;
-            TC_STORE(*first, at);
-        }
-        return (TC_LOAD(account->word) & ~INDEX) | (at - 1);
-    }
-    return 0;
 }
 
 tc_virtual tc_virtual_of(uint64_t id)

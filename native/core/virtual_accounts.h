@@ -31,8 +31,8 @@ TC_INTERNAL uint32_t tc_virtual_epoch(void);
 TC_INTERNAL enum threadclock_freshness tc_virtual_clock(void);
 
 /*
- * Begins the account of the thread with this Java id, in a group (tc_group_of). 0: the epoch has passed, or
- * there is no memory. Takes a lock.
+ * Begins the account of the thread with this Java id, in a group (tc_group_of); returns that account if it
+ * has begun already. 0: the epoch has passed, or there is no memory. Takes a lock.
  */
 TC_INTERNAL tc_virtual tc_virtual_begin(uint64_t id, uint32_t group, bool whole, uint32_t epoch);
 

@@ -310,6 +310,18 @@ TEST(an_ended_account_stays_ended)
     assert_int_equal(tc_virtual_count(), 0);
 }
 
+/* Both its start and its first mount may begin it. */
+TEST(a_thread_has_one_account)
+{
+    uint32_t epoch = tc_virtual_allow(THREADCLOCK_NOW);
+    tc_virtual account = tc_virtual_begin(1, 0, true, epoch);
+    assert_int_equal(tc_virtual_begin(1, 0, false, epoch), account);
+    assert_int_equal(tc_virtual_count(), 1);
+    tc_virtual_end_of(1);
+    assert_int_equal(tc_virtual_count(), 0);
+    tc_virtual_forbid();
+}
+
 /* If a switch was not reported, the next mount ends the slice. The wrong carrier changes nothing. */
 struct elsewhere {
     tc_virtual account;
