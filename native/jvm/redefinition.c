@@ -2,6 +2,7 @@
 /* Captures the bytes of a class, changes them, and redefines the class unless another agent changes it. */
 #include "redefinition.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,28 +161,32 @@ int redefine(struct redefinition *redefinition, JNIEnv *env, jclass class, char 
     return -1;
 }
 
-static bool is_named(jvmtiEnv *jvmti, jmethodID method, const char *wanted, const char *wanted_descriptor)
+static jvmtiError is_named(jvmtiEnv *jvmti, jmethodID method, const char *wanted,
+                           const char *wanted_descriptor, bool *named)
 {
     char *name = NULL, *descriptor = NULL;
-    bool found = (*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL) == JVMTI_ERROR_NONE
-                 && strcmp(name, wanted) == 0 && strcmp(descriptor, wanted_descriptor) == 0;
+    jvmtiError error = (*jvmti)->GetMethodName(jvmti, method, &name, &descriptor, NULL);
+    *named = error == JVMTI_ERROR_NONE && strcmp(name, wanted) == 0
+             && strcmp(descriptor, wanted_descriptor) == 0;
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)descriptor);
-    return found;
+    return error;
 }
 
 /* JNI's GetMethodID would initialize the class. */
-static jmethodID find_method(jvmtiEnv *jvmti, jclass class, const char *name, const char *descriptor)
+static jvmtiError find_method(jvmtiEnv *jvmti, jclass class, const char *name, const char *descriptor,
+                              jmethodID *method)
 {
     jint count = 0;
-    jmethodID *methods = NULL, found = NULL;
-    if ((*jvmti)->GetClassMethods(jvmti, class, &count, &methods) != JVMTI_ERROR_NONE)
-        return NULL;
-    for (jint i = 0; i < count && found == NULL; i++)
-        if (is_named(jvmti, methods[i], name, descriptor))
-            found = methods[i];
+    jmethodID *methods = NULL;
+    bool named = false;
+    jvmtiError error = (*jvmti)->GetClassMethods(jvmti, class, &count, &methods);
+    for (jint i = 0; error == JVMTI_ERROR_NONE && i < count && !named; i++) {
+        *method = methods[i];
+        error = is_named(jvmti, *method, name, descriptor, &named);
+    }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)methods);
-    return found;
+    return error == JVMTI_ERROR_NONE && !named ? JVMTI_ERROR_INVALID_METHODID : error;
 }
 
 int class_calls(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor,
@@ -190,11 +195,16 @@ int class_calls(jvmtiEnv *jvmti, jclass class, const char *method, const char *d
     jvmtiCapabilities capabilities = {.can_get_bytecodes = 1, .can_get_constant_pool = 1};
     unsigned char *code = NULL, *pool = NULL;
     jint code_length, pool_count, pool_length;
-    int calls = -1;
-    jmethodID found = find_method(jvmti, class, method, descriptor);
-    if (found != NULL && (*jvmti)->AddCapabilities(jvmti, &capabilities) == JVMTI_ERROR_NONE
-        && (*jvmti)->GetBytecodes(jvmti, found, &code_length, &code) == JVMTI_ERROR_NONE
-        && (*jvmti)->GetConstantPool(jvmti, class, &pool_count, &pool_length, &pool) == JVMTI_ERROR_NONE)
+    jmethodID found = NULL;
+    jvmtiError error = find_method(jvmti, class, method, descriptor, &found);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->GetBytecodes(jvmti, found, &code_length, &code);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->GetConstantPool(jvmti, class, &pool_count, &pool_length, &pool);
+    int calls = error == JVMTI_ERROR_OUT_OF_MEMORY ? -ENOMEM : -1;
+    if (error == JVMTI_ERROR_NONE)
         calls = class_parts_calls(pool, (size_t)pool_length, (uint16_t)pool_count, code, (size_t)code_length,
                                   kind, called);
     (*jvmti)->Deallocate(jvmti, code);

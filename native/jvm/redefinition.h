@@ -52,8 +52,9 @@ TC_INTERNAL int redefine(struct redefinition *redefinition, JNIEnv *env, jclass 
                          size_t problem_size);
 
 /*
- * The number of such calls in a method of the class as it is now, without changing it (some 50 us); -1: not
- * known. jvmti gains can_get_bytecodes and can_get_constant_pool.
+ * The number of such calls in a method of the class as it is now, without changing it (some 50 us). -1: not
+ * known; -ENOMEM: not known, because the JVM is out of memory. jvmti gains can_get_bytecodes and
+ * can_get_constant_pool.
  */
 TC_INTERNAL int class_calls(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor,
                             enum call_kind kind, const struct called_method *called);

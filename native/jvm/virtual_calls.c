@@ -5,6 +5,7 @@
  */
 #include "virtual_calls.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,15 +144,14 @@ static jint redefined_count(JNIEnv *env)
     return (*env)->GetIntField(env, calls.virtual_thread, calls.redefined_count);
 }
 
-/* Looks at the loaded class. */
-static bool look(void)
+/* Looks at the loaded class: 1: it makes our calls; 0: it does not; -ENOMEM. */
+static int look(void)
 {
-    for (size_t i = 0; i < CALL_CHANGES; i++)
-        if (class_calls(calls.jvmti, calls.virtual_thread, changes[i].method, changes[i].descriptor,
-                        CALL_STATIC, &changes[i].to)
-            != 1)
-            return false;
-    return true;
+    int made = 1;
+    for (size_t i = 0; i < CALL_CHANGES && made == 1; i++)
+        made = class_calls(calls.jvmti, calls.virtual_thread, changes[i].method, changes[i].descriptor,
+                           CALL_STATIC, &changes[i].to);
+    return made == 1 || made == -ENOMEM ? made : 0;
 }
 
 bool virtual_calls_are_made(JNIEnv *env)
@@ -159,10 +159,10 @@ bool virtual_calls_are_made(JNIEnv *env)
     jint count = redefined_count(env);
     if (count == TC_LOAD_RELAXED(calls.known_count))
         return true;
-    if (!look())
-        return false;
-    TC_STORE(calls.known_count, count);
-    return true;
+    int made = look();
+    if (made == 1)
+        TC_STORE(calls.known_count, count);
+    return made != 0; /* without memory it is looked at again next time */
 }
 
 void virtual_calls_switch(JNIEnv *env, bool on)
@@ -222,7 +222,7 @@ static int prepare(jvmtiEnv *jvmti, JNIEnv *env, const struct virtual_natives *n
     if (redefine(&redefinition, env, virtual_thread, why, why_size) != 0)
         return -1;
     calls.known_count = redefined_count(env);
-    if (look())
+    if (look() == 1)
         return 0;
     snprintf(why, why_size, "another agent changes java.lang.VirtualThread");
     return -1;

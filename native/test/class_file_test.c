@@ -5,11 +5,13 @@
  */
 #include "support.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "class_file.h"
+#include "redefinition.h"
 
 /* A class file built by hand: every kind of constant, many instructions, and any number of such calls. */
 struct bytes {
@@ -335,6 +337,75 @@ TEST(a_pool_too_large_is_not_understood)
         pool[3 * i] = 1;
     assert_int_equal(class_parts_calls(pool, sizeof pool, MANY + 1, pool, 0, fix.kind, &fix.from), -1);
     assert_int_equal(class_parts_calls(pool, 3 * 4095, 4096, pool, 0, fix.kind, &fix.from), 0);
+}
+
+/* A JVM whose class has one method, with the name and descriptor that are looked for, and no code. */
+static int calls_left;     /* until a call fails */
+static jvmtiError failure; /* then; JVMTI_ERROR_NONE: none does */
+
+static jvmtiError next_call(void)
+{
+    return calls_left-- == 0 ? failure : JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL the_methods(jvmtiEnv *jvmti, jclass class, jint *count, jmethodID **methods)
+{
+    *count = 1;
+    *methods = calloc(1, sizeof **methods);
+    return next_call();
+}
+
+static jvmtiError JNICALL the_name(jvmtiEnv *jvmti, jmethodID method, char **name, char **descriptor,
+                                   char **generic)
+{
+    *name = strdup("a");
+    *descriptor = strdup("()V");
+    return next_call();
+}
+
+static jvmtiError JNICALL any_capability(jvmtiEnv *jvmti, const jvmtiCapabilities *capabilities)
+{
+    return next_call();
+}
+
+static jvmtiError JNICALL no_code(jvmtiEnv *jvmti, jmethodID method, jint *length, unsigned char **code)
+{
+    *length = 0;
+    return next_call();
+}
+
+static jvmtiError JNICALL no_constants(jvmtiEnv *jvmti, jclass class, jint *count, jint *length,
+                                       unsigned char **constants)
+{
+    *count = 1;
+    *length = 0;
+    return next_call();
+}
+
+static jvmtiError JNICALL give_back(jvmtiEnv *jvmti, unsigned char *memory)
+{
+    free(memory);
+    return JVMTI_ERROR_NONE;
+}
+
+/* It may have made the calls, unlike one whose code is there and does not. */
+TEST(a_loaded_class_that_takes_memory_to_look_at_is_not_said_to_be_wrong)
+{
+    enum { CALLS = 5 };
+    const struct jvmtiInterface_1_ functions = {
+        .GetClassMethods = the_methods, .GetMethodName = the_name, .AddCapabilities = any_capability,
+        .GetBytecodes = no_code, .GetConstantPool = no_constants, .Deallocate = give_back};
+    jvmtiEnv jvmti = &functions;
+    for (int call = 0; call <= CALLS; call++) {
+        calls_left = call;
+        failure = JVMTI_ERROR_OUT_OF_MEMORY;
+        assert_int_equal(class_calls(&jvmti, NULL, "a", "()V", fix.kind, &fix.from),
+                         call < CALLS ? -ENOMEM : 0);
+        calls_left = call;
+        failure = JVMTI_ERROR_INVALID_CLASS;
+        assert_int_equal(class_calls(&jvmti, NULL, "a", "()V", fix.kind, &fix.from), call < CALLS ? -1 : 0);
+    }
+    assert_int_equal(class_calls(&jvmti, NULL, "b", "()V", fix.kind, &fix.from), -1);
 }
 
 /* A class and what is to be changed in it. */
