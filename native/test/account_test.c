@@ -922,7 +922,7 @@ ACCOUNT_TEST(a_pass_that_fails_changes_nothing)
     assert_sum(15, 0);
 }
 
-/* The kernel's names of HotSpot's threads, as JDK 8 to 27 showed them with each collector. */
+/* The kernel's names of HotSpot's threads, as JDK 8 to 28 showed them with each collector. */
 TEST(each_name_of_a_jvm_thread_has_its_kind)
 {
     static const struct {

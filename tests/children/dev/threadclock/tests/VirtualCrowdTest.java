@@ -64,6 +64,7 @@ class VirtualCrowdTest {
                 ALONE ? "alone" : attacked ? "attacked" : "disturbed");
         assertThat(ChildJvm.crash(folder)).as(result.toString()).isEmpty();
         result.exits(0);
+        assertThat(result.out()).as("of -Xcheck:jni").doesNotContain("WARNING");
         if (profiled) {
             assertThat(profile).isNotEmptyFile();
         }

@@ -11,14 +11,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The slices of virtual threads by the kernel's clock are no more than their accounts, and these no more than
- * their carriers' time: with every collector and compiler, one carrier and two. {@code
+ * their carriers' time: with every collector and compiler, reported by the class and by events, one carrier
+ * and two. {@code
  * -Dthreadclock.slices=each}: all of these on every JDK; otherwise a few on each.
  */
 class VirtualSlicesTest {
     private static final boolean EACH = System.getProperty("threadclock.slices", "").equals("each");
-    private static final List<String> FLAGS = List.of("-XX:+UseG1GC", "-XX:+UseZGC", "-XX:+UseShenandoahGC",
-            "-XX:+UseSerialGC", "-XX:+UseParallelGC", "-Xint", "-XX:TieredStopAtLevel=1",
-            "-XX:-TieredCompilation");
+    private static final List<String> FLAGS = List.of("-Dthreadclock.switches=events", "-XX:+UseG1GC",
+            "-XX:+UseZGC", "-XX:+UseShenandoahGC", "-XX:+UseSerialGC", "-XX:+UseParallelGC", "-Xint",
+            "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation");
     private static final int FEW = 5;
 
     static Stream<Arguments> forms() {
