@@ -434,12 +434,11 @@ static void put_virtual(struct sample_message *message, JNIEnv *env, int64_t *du
     if (epoch == 0 || monotonic_ns() < *due_ns)
         return;
     int64_t before_ns = threadclock_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    uint32_t count = tc_virtual_groups(groups);
+    uint32_t count = virtual_accounting_groups(env, groups);
     int64_t used_ns = threadclock_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
     int64_t end_ns = monotonic_ns();
     *due_ns = end_ns + REST * used_ns;
-    /* Switched off meanwhile: accounts were missing. */
-    if (!virtual_accounting_holds(env) || tc_virtual_epoch() != epoch)
+    if (tc_virtual_epoch() != epoch) /* switched off meanwhile: accounts were missing */
         return;
     sample_put_kind(message, SAMPLE_VIRTUAL);
     sample_put_u64(message, (uint64_t)end_ns);

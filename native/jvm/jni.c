@@ -338,8 +338,7 @@ NATIVE(jobjectArray, virtualGroups, jlongArray values)
 {
     struct tc_virtual_group groups[TC_VIRTUAL_GROUPS];
     struct group_values written[TC_VIRTUAL_GROUPS];
-    uint32_t count = tc_virtual_groups(groups);
-    virtual_accounting_holds(env); /* sums stay */
+    uint32_t count = virtual_accounting_groups(env, groups);
     for (uint32_t i = 0; i < count; i++)
         written[i] = (struct group_values){groups[i].threads, groups[i].mounted, groups[i].times.user_ns,
                                            groups[i].times.total_ns};

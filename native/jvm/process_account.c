@@ -17,6 +17,7 @@
 #include "thread_events.h"
 #include "threads.h"
 #include "tick.h"
+#include "virtual_accounting.h"
 #include "vm_structs.h"
 
 static const int64_t idle_ns = INT64_C(60000000000); /* CpuAccount.MAX_POOLS */
@@ -88,7 +89,7 @@ static int64_t waited_ns(void *of, pid_t tid, int64_t ran_ns)
 
 static uint32_t virtual_groups(void *of, struct tc_virtual_group groups[TC_VIRTUAL_GROUPS])
 {
-    return tc_virtual_groups(groups);
+    return virtual_accounting_groups(((struct reading *)of)->env, groups);
 }
 
 static int by_number(const void *one, const void *other)

@@ -582,6 +582,17 @@ bool virtual_accounting_holds(JNIEnv *env)
     return false;
 }
 
+/*
+ * Looks before it counts, because sums stay; and again, because the number of threads is that of accounts,
+ * which the first look or a redefinition since then may have ended.
+ */
+uint32_t virtual_accounting_groups(JNIEnv *env, struct tc_virtual_group groups[TC_VIRTUAL_GROUPS])
+{
+    virtual_accounting_holds(env);
+    uint32_t count = tc_virtual_groups(groups);
+    return virtual_accounting_holds(env) ? count : tc_virtual_groups(groups);
+}
+
 /* The agent's commands come one at a time. */
 static void agent_asks(int clock)
 {
@@ -629,10 +640,8 @@ static bool has_ended(JNIEnv *env, jthread thread)
 int virtual_accounting_times(JNIEnv *env, jthread thread, struct tc_virtual_times *times)
 {
     tc_virtual account = tc_virtual_epoch() != 0 ? tc_virtual_of(java_threads_id(env, thread)) : 0;
-    if (account == 0 || has_ended(env, thread))
-        return -ESRCH;
-    int error = tc_virtual_times(account, times);
-    return error == 0 && !virtual_accounting_holds(env) ? -ESRCH : error;
+    int error = account != 0 && !has_ended(env, thread) ? tc_virtual_times(account, times) : -ESRCH;
+    return virtual_accounting_holds(env) ? error : -ESRCH;
 }
 
 static void free_function(jvmtiEnv *jvmti, const jvmtiExtensionFunctionInfo *function)

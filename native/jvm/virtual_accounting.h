@@ -41,11 +41,15 @@ TC_INTERNAL int virtual_accounting_set(JavaVM *vm, int clock, char *problem, siz
 TC_INTERNAL void virtual_accounting_adopt(JNIEnv *env, uint64_t id);
 
 /*
- * To be called after accounts were read. False: switches were not reported for a time, because another agent
- * has redefined java.lang.VirtualThread, so what was read may be wrong. All accounts have been ended then,
- * and events report the switches.
+ * To be called after an own account was read; what reads other threads' accounts calls it itself. False:
+ * switches were not reported for a time, because another agent has redefined java.lang.VirtualThread, so what
+ * was read may be wrong. All accounts have been ended then, and events report the switches.
  */
 TC_INTERNAL bool virtual_accounting_holds(JNIEnv *env);
+
+/* tc_virtual_groups, without time that carriers use after switches are no longer reported. */
+TC_INTERNAL uint32_t virtual_accounting_groups(JNIEnv *env,
+                                               struct tc_virtual_group groups[TC_VIRTUAL_GROUPS]);
 
 /*
  * The times of a virtual thread: 0, or -ESRCH: it has no account. Asks the core by the thread's id, and not

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import dev.threadclock.CpuAccount;
+import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.command.probe.VirtualSwitch;
@@ -14,8 +16,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.security.ProtectionDomain;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -23,10 +27,13 @@ import java.util.concurrent.locks.LockSupport;
  * A child program, accounted for from its start, beside another agent that it is itself: lets virtual threads
  * work before and after that agent has done something to java.lang.VirtualThread ("nothing", "retransform" or
  * "redefine", with the JDK's own bytes), and prints what the agent says of their switches. Arguments: the
- * helper library, the agent's, a file for its report, what to do; or "collect" ({@link #collect}).
+ * helper library, the agent's, a file for its report, what to do and what is read next ({@link #readAfter});
+ * or "collect" ({@link #collect}).
  */
 public final class VirtualSwitches {
     private static final long CARRIED_AHEAD_NANOS = 2_000_000;
+    /** What carriers use while nobody reports switches. */
+    private static final long UNSEEN_NANOS = 400_000_000;
     private static Instrumentation instrumentation;
 
     public static void premain(String option, Instrumentation instrumentation) {
@@ -46,17 +53,71 @@ public final class VirtualSwitches {
         System.load(args[0]);
         work();
         say("before", args);
-        if (args[3].equals("retransform")) {
+        String action = args[3];
+        if (action.equals("retransform")) {
             retransform();
-        } else if (args[3].equals("redefine")) {
+        } else if (action.equals("redefine account")) {
+            redefineUnseen();
+        } else if (action.startsWith("redefine")) {
             redefine();
-        } else if (args[3].equals("collect")) {
+        } else if (action.equals("collect")) {
             collect(args);
             return;
         }
-        VirtualAccounts.join(VirtualAccounts.start(() -> ThreadClock.readNow(new CpuTimes()))); // notices it
+        readAfter(action, args);
         work();
         say("after", args);
+    }
+
+    /**
+     * Redefines the class while a thread is mounted, whose end is then not reported: the account of the
+     * process does not give it what others use of its carrier.
+     */
+    private static void redefineUnseen() throws Throwable {
+        AtomicBoolean runs = new AtomicBoolean();
+        AtomicBoolean redefined = new AtomicBoolean();
+        Thread mounted = VirtualAccounts.start(() -> {
+            while (!redefined.get()) {
+                runs.set(true);
+            }
+        });
+        while (!runs.get()) {
+            Thread.yield();
+        }
+        long before = accountedNanos();
+        redefine();
+        redefined.set(true);
+        VirtualAccounts.join(mounted);
+        long end = VirtualSwitch.carriersNanos() + UNSEEN_NANOS;
+        List<Thread> others = new ArrayList<>();
+        for (int carrier = 0; carrier < 2; carrier++) {
+            others.add(VirtualAccounts.start(() -> {
+                while (VirtualSwitch.carriersNanos() < end) {
+                    VirtualAccounts.burn(5_000_000);
+                }
+            }));
+        }
+        VirtualAccounts.joinAll(others);
+        long more = accountedNanos() - before;
+        if (more > UNSEEN_NANOS / 4) {
+            throw new AssertionError(more + " ns of threads whose switches nobody reported");
+        }
+    }
+
+    private static long accountedNanos() {
+        return CpuAccount.read(Duration.ZERO).groups().stream()
+                .filter(group -> group.kind() == CpuGroup.Kind.VIRTUAL)
+                .mapToLong(group -> group.times().totalNanos()).sum();
+    }
+
+    /** Reads "another" thread after what was done to the class. */
+    private static void readAfter(String action, String... args) throws Throwable {
+        if (action.endsWith("another")) {
+            Thread thread = VirtualAccounts.start(LockSupport::park);
+            ThreadClock.read(thread, new CpuTimes());
+            LockSupport.unpark(thread);
+            VirtualAccounts.join(thread);
+        }
     }
 
     /**
