@@ -279,20 +279,21 @@ static void options_status(const struct agent_options *to)
     }
 }
 
-static void virtual_status(const struct agent_options *to)
+static void virtual_status(const struct agent_options *to, const char *way, const char *why)
 {
-    const char *why, *way = virtual_accounting_way(&why);
     if (tc_virtual_epoch() != 0)
         report_answer(to, "virtual.threads=%u", (unsigned)tc_virtual_count());
     if (way != NULL)
         report_answer(to, "virtual.switches=%s", way);
-    if (way != NULL && why[0] != '\0')
+    if (why[0] != '\0')
         report_answer(to, "virtual.switches.why=%s", why);
 }
 
 /* Reports what answers each native and libjvm, which clocks are used, and how many threads are known. */
 static void status(JavaVM *vm, const struct agent_options *to)
 {
+    char why[VIRTUAL_WHY_BYTES];
+    const char *way = virtual_accounting_way(why); /* first: accounting may end by it */
     report_answer(to, "ok");
     report_answer(to, "version=%s", threadclock_version());
     report_answer(to, "active=%s", agent.active ? "yes" : "no");
@@ -305,7 +306,7 @@ static void status(JavaVM *vm, const struct agent_options *to)
     for (enum native native = 0; native < NATIVES; native++)
         report_answer(to, "bound.%s=%s", native_names[native], binding_answerer(agent.jvmti, env, native));
     jvm_clock_status(to);
-    virtual_status(to);
+    virtual_status(to, way, why);
 }
 
 /* Nothing is said of a reach that was not asked for, except in the log and in the status. */
@@ -349,11 +350,20 @@ static int set_up(JavaVM *vm, struct agent_options *options, char *problem, size
 
 static void log_switches(const struct agent_options *options)
 {
-    const char *why, *way = virtual_accounting_way(&why);
+    char why[VIRTUAL_WHY_BYTES];
+    const char *way = virtual_accounting_way(why);
     if (way != NULL)
         report_log(options, "switches of virtual threads are reported by %s%s%s%s",
-                   strcmp(way, "calls") == 0 ? "java.lang.VirtualThread itself" : "the JVM's events",
+                   strcmp(way, "calls") == 0    ? "java.lang.VirtualThread itself"
+                   : strcmp(way, "events") == 0 ? "the JVM's events"
+                                                : "nothing any more",
                    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
+}
+
+static void log_changed_switches(void)
+{
+    struct agent_options options = present_options();
+    log_switches(&options);
 }
 
 static void report_failure(const struct agent_options *options, const char *problem)
@@ -382,6 +392,7 @@ static void start(JavaVM *vm, struct agent_options *options)
         report_unable(options, jvmti_failed, (int)error);
         return;
     }
+    virtual_accounting_listen(log_changed_switches);
     if (set_up(vm, options, problem, sizeof problem) != 0) {
         report_failure(options, problem);
         restore(vm);

@@ -61,7 +61,8 @@ static struct {
     bool on;         /* switches are reported */
     bool deciding;
     enum way way;
-    char why[400]; /* why it is not WAY_CALLS */
+    char why[VIRTUAL_WHY_BYTES]; /* why it is not WAY_CALLS; under the lock once a way is decided */
+    void (*changed)(void); /* null: nobody listens */
     jint mount_event, unmount_event;
     uint32_t askers[THREADCLOCK_INTERPOLATED + 1]; /* by the clock that they ask for */
     int agents; /* the agent's request: a clock + 1, or VIRTUAL_OFF */
@@ -563,7 +564,8 @@ static void change_to_events(JNIEnv *env)
 {
     char problem[sizeof accounting.why];
     tc_lock(&accounting.lock);
-    if (accounting.way == WAY_CALLS) {
+    bool changes = accounting.way == WAY_CALLS;
+    if (changes) {
         if (accounting.on)
             disable(env);
         snprintf(accounting.why, sizeof accounting.why, "another agent has redefined VirtualThread");
@@ -571,7 +573,10 @@ static void change_to_events(JNIEnv *env)
         if (apply(env, problem, sizeof problem) != 0)
             snprintf(accounting.why, sizeof accounting.why, "%s", problem);
     }
+    void (*changed)(void) = changes ? accounting.changed : NULL;
     tc_unlock(&accounting.lock);
+    if (changed != NULL)
+        changed();
 }
 
 bool virtual_accounting_holds(JNIEnv *env)
@@ -674,8 +679,29 @@ jthread virtual_accounting_mounted(jthread carrier)
     return mounted;
 }
 
-const char *virtual_accounting_way(const char **why)
+const char *virtual_accounting_way(char why[VIRTUAL_WHY_BYTES])
 {
-    *why = accounting.why;
-    return !accounting.on ? NULL : accounting.way == WAY_CALLS ? "calls" : "events";
+    static const char *const names[] = {[WAY_CALLS] = "calls", [WAY_EVENTS] = "events"};
+    enum threadclock_freshness clock;
+    const char *way = NULL;
+    why[0] = '\0';
+    if (TC_LOAD(accounting.way) == WAY_UNDECIDED)
+        return NULL;
+    JNIEnv *env = live_environment();
+    if (env != NULL)
+        virtual_accounting_holds(env);
+    tc_lock(&accounting.lock);
+    if (most_precise(&clock)) {
+        way = accounting.on ? names[accounting.way] : "none";
+        memcpy(why, accounting.why, VIRTUAL_WHY_BYTES);
+    }
+    tc_unlock(&accounting.lock);
+    return way;
+}
+
+void virtual_accounting_listen(void (*changed)(void))
+{
+    tc_lock(&accounting.lock);
+    accounting.changed = changed;
+    tc_unlock(&accounting.lock);
 }

@@ -64,7 +64,17 @@ TC_INTERNAL int virtual_accounting_times(JNIEnv *env, jthread thread, struct tc_
  */
 TC_INTERNAL jthread virtual_accounting_mounted(jthread carrier);
 
-/* What reports the switches, "calls" or "events" and then why; null: they are not reported. */
-TC_INTERNAL const char *virtual_accounting_way(const char **why);
+/*
+ * What reports the switches: "calls", "events", or "none" if nothing can since another agent's redefinition;
+ * and, unless it is "calls", why. Null: nobody asks for accounting.
+ */
+enum { VIRTUAL_WHY_BYTES = 400 };
+TC_INTERNAL const char *virtual_accounting_way(char why[VIRTUAL_WHY_BYTES]);
+
+/*
+ * Has this called after such a redefinition has changed it: by the thread that notices it, which may be any
+ * and may hold the lock of the process's account.
+ */
+TC_INTERNAL void virtual_accounting_listen(void (*changed)(void));
 
 #endif

@@ -47,7 +47,11 @@ class VirtualSwitchesTest {
     }
 
     private Result run(ChildJvm child, String action, String... flags) {
-        return child.withClassPath(Product.JAR).withNativeAccess().withAgentPath("virtual=on").with(flags)
+        return start(child.withAgentPath("virtual=on"), action, flags);
+    }
+
+    private Result start(ChildJvm child, String action, String... flags) {
+        return child.withClassPath(Product.JAR).withNativeAccess().with(flags)
                 .with("-Djdk.virtualThreadScheduler.parallelism=2").run(VirtualSwitches.class,
                         CLibrary.assume("parity_helper"), Product.LIBRARY, folder.resolve("report"), action)
                 .ok();
@@ -95,10 +99,26 @@ class VirtualSwitchesTest {
 
     @OnEachJdk(from = 21)
     void theEventsTakeOverFromAClassThatAnotherAgentHasRedefined(TestJdk jdk) throws IOException {
-        for (String reader : List.of("account", "another")) {
-            assertSwitches(run(jdk, "redefine " + reader, "-javaagent:" + otherAgent(folder)), "calls",
+        for (String reader : List.of("account", "another", "status")) {
+            Path log = Files.createFile(folder.resolve(reader));
+            ChildJvm child = ChildJvm.of(jdk).withAgentPath("virtual=on,log=" + log);
+            assertSwitches(start(child, "redefine " + reader, "-javaagent:" + otherAgent(folder)), "calls",
                     "events", "another agent has redefined");
+            assertThat(log).content().containsOnlyOnce("by java.lang.VirtualThread itself")
+                    .containsOnlyOnce("by the JVM's events (another agent has redefined");
         }
+    }
+
+    @OnEachJdk(from = 21)
+    void theAgentSaysThatNothingReportsThemAnyMore(TestJdk jdk) throws IOException {
+        Path log = Files.createFile(folder.resolve("log"));
+        ChildJvm child = ChildJvm.of(jdk).withAgentPath("virtual=on,log=" + log);
+        Result result = start(child, "lose", "-javaagent:" + otherAgent(folder),
+                "-XX:+UnlockExperimentalVMOptions", "-XX:-DoJVMTIVirtualThreadTransitions",
+                "-Dthreadclock.form=unreported");
+        assertSwitches(result, "calls", "none", "another agent has redefined");
+        assertThat(result.out()).contains("before.virtual=on", "after.virtual=off");
+        assertThat(log).content().containsOnlyOnce("by nothing any more (");
     }
 
     /** A transformer that returns the bytes that it was given has changed nothing. */

@@ -63,6 +63,10 @@ public final class VirtualSwitches {
         } else if (action.equals("collect")) {
             collect(args);
             return;
+        } else if (action.equals("lose")) {
+            redefine();
+            say("after", args);
+            return;
         }
         readAfter(action, args);
         work();
@@ -110,13 +114,15 @@ public final class VirtualSwitches {
                 .mapToLong(group -> group.times().totalNanos()).sum();
     }
 
-    /** Reads "another" thread after what was done to the class. */
+    /** Reads "another" thread, or the agent's "status", after what was done to the class. */
     private static void readAfter(String action, String... args) throws Throwable {
         if (action.endsWith("another")) {
             Thread thread = VirtualAccounts.start(LockSupport::park);
             ThreadClock.read(thread, new CpuTimes());
             LockSupport.unpark(thread);
             VirtualAccounts.join(thread);
+        } else if (action.endsWith("status")) {
+            say("read", args);
         }
     }
 
@@ -176,7 +182,7 @@ public final class VirtualSwitches {
         Files.write(report, new byte[0]); // because the agent does not create files
         Helper.attach(args[1], "do=status,report=" + report);
         for (String line : Files.readAllLines(report)) {
-            if (line.startsWith("virtual.")) {
+            if (line.startsWith("virtual")) {
                 System.out.println(when + "." + line);
             }
         }

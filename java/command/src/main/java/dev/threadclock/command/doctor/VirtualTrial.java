@@ -92,8 +92,11 @@ record VirtualTrial(Double offNanos, Double onNanos) {
         String words = known() ? "; with virtual=on a switch costs " + cost() + " (a trial of its JDK)" : "";
         String clock = status.getOrDefault("virtual", OFF);
         if (clock.equals(OFF)) {
-            return Optional.of(Finding.ok(label, OFF, "not accounted for, so without CPU time of their own"
-                    + words + "; to switch it on: " + remedy));
+            String state = status.getOrDefault("virtual.switches", "").equals("none")
+                    ? "no longer accounted for: " + why(status)
+                    : "not accounted for, so without CPU time of their own" + words + "; to switch it on: "
+                            + remedy;
+            return Optional.of(Finding.ok(label, OFF, state));
         }
         String asked = clock.equals(ON) ? "virtual=on, see above" : "virtual=" + clock;
         return Optional.of(Finding.ok(label, clock, "accounted for (" + asked + "), "
@@ -104,9 +107,13 @@ record VirtualTrial(Double offNanos, Double onNanos) {
     private static String reporter(Map<String, String> status) {
         return switch (status.getOrDefault("virtual.switches", "")) {
             case "calls" -> "; java.lang.VirtualThread reports their switches";
-            case "events" -> "; the JVM's events report their switches, which costs more (" + status
-                    .getOrDefault("virtual.switches.why", "unknown why") + ")";
+            case "events" ->
+                "; the JVM's events report their switches, which costs more (" + why(status) + ")";
             default -> "";
         };
+    }
+
+    private static String why(Map<String, String> status) {
+        return status.getOrDefault("virtual.switches.why", "unknown why");
     }
 }

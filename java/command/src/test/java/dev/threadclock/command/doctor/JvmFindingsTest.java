@@ -109,6 +109,12 @@ class JvmFindingsTest {
     }
 
     @Test
+    void accountingThatAnotherAgentHasMadeImpossibleSaysSo() {
+        assertThat(of(Map.of("virtual", "off", "virtual.switches", "none", "virtual.switches.why", "it has"))
+                .text()).isEqualTo("no longer accounted for: it has");
+    }
+
+    @Test
     void accountingThatIsOnNamesItsClock() {
         Finding tick = of(Map.of("virtual", "tick", "virtual.threads", "12"));
         assertThat(tick.value()).isEqualTo("tick");
