@@ -622,13 +622,31 @@ int virtual_accounting_set(JavaVM *vm, int clock, char *problem, size_t problem_
     return result;
 }
 
+/*
+ * By JNI: without JVMTI's transitions (-XX:-DoJVMTIVirtualThreadTransitions), JVMTI takes the carrier for the
+ * current thread. Null: an exception may have occurred, which is gone.
+ */
+static jobject current_thread(JNIEnv *env)
+{
+    jclass class = boot_class(env, "java.lang.Thread", false);
+    jmethodID method = class != NULL ? (*env)->GetStaticMethodID(env, class, "currentThread",
+                                                                 "()Ljava/lang/Thread;")
+                                     : NULL;
+    jobject thread = method != NULL ? (*env)->CallStaticObjectMethod(env, class, method) : NULL;
+    if ((*env)->ExceptionCheck(env)) {
+        (*env)->ExceptionClear(env);
+        return NULL;
+    }
+    return thread;
+}
+
 /* Does nothing for a thread that has an account: it was unmounted or is ending, and is not mounted again. */
 void virtual_accounting_adopt(JNIEnv *env, uint64_t id)
 {
     jvmtiEnv *jvmti = __atomic_load_n(&accounting.jvmti, __ATOMIC_ACQUIRE);
-    jthread thread = NULL;
-    if (jvmti != NULL && tc_virtual_epoch() != 0 && tc_virtual_of(id) == 0
-        && (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE)
+    jobject thread = jvmti != NULL && tc_virtual_epoch() != 0 && tc_virtual_of(id) == 0
+                         ? current_thread(env) : NULL;
+    if (thread != NULL)
         tc_virtual_mount(begin(env, thread, id, false));
 }
 

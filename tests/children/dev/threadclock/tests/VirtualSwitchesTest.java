@@ -121,6 +121,17 @@ class VirtualSwitchesTest {
         assertThat(log).content().containsOnlyOnce("by nothing any more (");
     }
 
+    /** Also where JVMTI takes the carrier for the current thread. */
+    @OnEachJdk(from = 21)
+    void aThreadThatReadsItselfIsInItsOwnGroup(TestJdk jdk) throws IOException {
+        for (boolean transitions : new boolean[]{true, false}) {
+            Result result = run(jdk, "adopt", "-XX:+UnlockExperimentalVMOptions",
+                    "-XX:" + (transitions ? '+' : '-') + "DoJVMTIVirtualThreadTransitions",
+                    "-Dthreadclock.form=unreported");
+            assertThat(result.out()).as(result.toString()).contains("groups=[adopted-*]");
+        }
+    }
+
     /** A transformer that returns the bytes that it was given has changed nothing. */
     @OnEachJdk(from = 21)
     void anotherAgentsTransformerTakesPart(TestJdk jdk) throws IOException {

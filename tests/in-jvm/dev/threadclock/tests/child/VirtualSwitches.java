@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 /**
  * A child program, accounted for from its start, beside another agent that it is itself: lets virtual threads
@@ -63,6 +64,9 @@ public final class VirtualSwitches {
         } else if (action.equals("collect")) {
             collect(args);
             return;
+        } else if (action.equals("adopt")) {
+            VirtualAccounts.join(Threads.virtual("adopted-1", () -> adopt(args)));
+            return;
         } else if (action.equals("lose")) {
             redefine();
             say("after", args);
@@ -71,6 +75,20 @@ public final class VirtualSwitches {
         readAfter(action, args);
         work();
         say("after", args);
+    }
+
+    /** Begins accounting anew while the calling thread is mounted, which then reads itself. */
+    private static void adopt(String... args) {
+        try {
+            Helper.attach(args[1], "virtual=off");
+            Helper.attach(args[1], "virtual=on");
+            ThreadClock.readNow(new CpuTimes());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+        System.out.println("groups=" + CpuAccount.read(Duration.ZERO).groups().stream()
+                .filter(group -> group.kind() == CpuGroup.Kind.VIRTUAL && group.threads() > 0)
+                .map(CpuGroup::name).collect(Collectors.toList()));
     }
 
     /**
