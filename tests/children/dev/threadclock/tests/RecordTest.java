@@ -15,6 +15,8 @@ import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** record in running JVMs: what it finds, that it can be stopped early, and that it leaves nothing behind. */
 class RecordTest {
@@ -64,6 +66,26 @@ class RecordTest {
                 .as("no interval from before the JVM's own recording")
                 .isAfterOrEqualTo(
                         Used.events(jvms, "jdk.ActiveRecording").get(0).getInstant("recordingStart"));
+    }
+
+    /** Of two files one cannot be written at the end: the other one is, and its content is kept. */
+    @ParameterizedTest
+    @ValueSource(strings = {"all.jfr", "all.jvm.jfr"})
+    void oneFileThatCannotBeWrittenDoesNotLoseTheOther(String refused) throws Exception {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
+            Running command = record(jvm.pid(), folder.resolve("all.jfr"), "--jvm-events");
+            Files.createDirectories(folder.resolve(refused).resolve("in the way"));
+            Path soFar = folder.resolve("all.partial-" + command.process().pid() + ".jfr");
+            command.await("an interval", () -> intervals(soFar) >= 1);
+            command.process().destroy();
+            Result result = command.end().exits(1);
+            assertThat(result.err()).contains("cannot write " + folder.resolve(refused), "kept in ");
+            Path kept = Path.of(result.err().replaceFirst("(?s).*kept in ([^\n;]*).*", "$1"));
+            boolean isOfJvm = refused.contains(".jvm");
+            assertThat(intervals(isOfJvm ? folder.resolve("all.jfr") : kept)).isPositive();
+            assertThat(Used.inJfr(isOfJvm ? kept : folder.resolve("all.jvm.jfr")).types())
+                    .contains("jdk.JVMInformation");
+        }
     }
 
     /** Where the kernel's table of mounts does not show what the root folder is on. */

@@ -159,6 +159,11 @@ public final class Main implements Runnable {
         String name = command.getCommandSpec().qualifiedName();
         if (e instanceof Failure || e instanceof AttachException) {
             command.getErr().println(name + ": " + e.getMessage());
+            for (Throwable other : e.getSuppressed()) { // at the end of a second thing, for example a file
+                if (other instanceof Failure) {
+                    command.getErr().println(name + ": " + other.getMessage());
+                }
+            }
         } else {
             command.getErr()
                     .println(name + ": this should not happen; please report it with the lines below");

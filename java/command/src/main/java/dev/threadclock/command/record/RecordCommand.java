@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.record;
 
-import dev.threadclock.attach.AttachException;
 import dev.threadclock.command.attach.JvmOption;
 import dev.threadclock.attach.internal.JvmRecording;
 import dev.threadclock.command.terminal.Failure;
@@ -16,9 +15,7 @@ import dev.threadclock.command.terminal.Figures;
 import dev.threadclock.command.record.Recorder.StopRequest;
 import dev.threadclock.command.report.RecordingPage;
 import dev.threadclock.command.sample.Sampling;
-import java.io.FilterOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -105,65 +102,22 @@ public final class RecordCommand extends Subcommand {
         OutputFile eventsOutput = jvmEvents == null ? null // "app.jvm.jfr" for "app.jfr"
                 : OutputFile.checked(file.resolveSibling(
                         file.getFileName().toString().replaceFirst("(?i)\\.jfr$", ".jvm.jfr")), "-o FILE");
-        Path events = null;
-        try (Sampling sampling = Sampling.open(jvm, interval); StopRequest stop = new StopRequest()) {
-            events = eventsOutput == null ? null : eventsOutput.partial(".jfr");
-            try (JvmRecording own = events == null ? null : jvm.open().record(jvmEvents)) {
-                record(sampling, own == null ? 0 : System.currentTimeMillis(), page, output, stop);
-                if (own != null) {
-                    copy(own, events);
-                    eventsOutput.write(events);
-                    Terminal.stdout().println("the JVM's own events are in " + eventsOutput.path());
-                }
-            }
-        } finally {
-            if (events != null) {
-                Files.deleteIfExists(events);
-            }
+        try (Sampling sampling = Sampling.open(jvm, interval);
+                StopRequest stop = new StopRequest();
+                JvmEvents own = jvmEvents == null ? null : new JvmEvents(jvm, jvmEvents, eventsOutput)) {
+            record(sampling, own, page, output, stop);
         }
         return 0;
-    }
-
-    /** Into a file that was made before the recording began: at its end little is left that can fail. */
-    private static void copy(JvmRecording events, Path file) {
-        // Not by Files.getFileStore, which fails in a chroot that is no mount point. 0: unknown.
-        long room = file.toFile().getUsableSpace();
-        try (OutputStream out = new Limited(Files.newOutputStream(file),
-                room == 0 ? Long.MAX_VALUE : room / 2)) {
-            events.stopInto(out);
-        } catch (IOException | AttachException e) {
-            throw new Failure("the JVM's own events are lost: " + e.getMessage());
-        }
-    }
-
-    /** The JVM decides how long its own recording is, and could fill the disk with it. */
-    private static final class Limited extends FilterOutputStream {
-        private long left;
-
-        Limited(OutputStream out, long most) {
-            super(out);
-            left = most;
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            left -= length;
-            if (left < 0) {
-                throw new Failure(
-                        "the JVM's own recording would take more than half of the space that is left"
-                                + " beside the file; free some");
-            }
-            out.write(bytes, offset, length);
-        }
     }
 
     private boolean endsWith(String ending) {
         return file.toString().toLowerCase(Locale.ROOT).endsWith(ending);
     }
 
-    /** fromMillis: under load, the JVM's own recording, if any, may have begun long after the sampling. */
-    private void record(Sampling sampling, long fromMillis, boolean page, OutputFile output,
-            StopRequest stop) throws IOException {
+    /** own: null if there is none; under load, it may have begun long after the sampling. */
+    private void record(Sampling sampling, JvmEvents own, boolean page, OutputFile output, StopRequest stop)
+            throws IOException {
+        long fromMillis = own == null ? 0 : System.currentTimeMillis();
         Path scratch = output.partial(".jfr");
         Timeline timeline = new Timeline();
         boolean keep = false;
@@ -181,6 +135,9 @@ public final class RecordCommand extends Subcommand {
                 throw nothingRecorded(recorder, stopped, output);
             }
             keep = true;
+            if (own != null) {
+                own.replaceOlder();
+            }
             String what = Figures.seconds(recorder.recordedNanos()) + " of " + sampling.label();
             save(page ? new RecordingPage(sampling.subject(), timeline) : null, scratch, output, stopped);
             keep = false;

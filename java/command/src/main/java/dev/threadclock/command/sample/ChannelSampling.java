@@ -70,8 +70,14 @@ final class ChannelSampling extends Sampling {
         limit.start();
         try {
             if (sampling.read(Long.BYTES).getLong() == Message.MAGIC) {
-                sampling.next(); // what was used before
-                return sampling;
+                byte[] first = sampling.message();
+                limit.interrupt(); // understanding it may take longer, and does not depend on the JVM
+                if (connection.isOpen()) {
+                    sampling.take(first);
+                    if (sampling.early.poll() != null) { // what was used before
+                        return sampling;
+                    }
+                }
             }
         } catch (EOFException | SocketException | ClosedChannelException e) {
             // Handled like any other failure to start.
@@ -107,7 +113,10 @@ final class ChannelSampling extends Sampling {
 
     /** Handles the next message. True if it was a stack. */
     private boolean take() throws IOException {
-        byte[] bytes = read(length()).array();
+        return take(message());
+    }
+
+    private boolean take(byte[] bytes) throws IOException {
         try {
             if (++messages > MOST_MESSAGES + asked.get()
                     + messagesPerNano * (System.nanoTime() - beganNanos)) {
@@ -124,12 +133,12 @@ final class ChannelSampling extends Sampling {
         }
     }
 
-    private int length() throws IOException {
+    private byte[] message() throws IOException {
         int length = read(Integer.BYTES).getInt();
         if (length < 0 || length > LONGEST_MESSAGE) {
             throw new IOException("a message of " + Integer.toUnsignedString(length) + " bytes");
         }
-        return length;
+        return read(length).array();
     }
 
     private ByteBuffer read(int size) throws IOException {

@@ -92,6 +92,21 @@ class ChannelSamplingTest {
         }
     }
 
+    /** A message, but none that is a sample: waiting for the next would have no limit. */
+    @Test
+    void aSamplerWhoseFirstMessageIsNoSampleIsGivenUp() throws Exception {
+        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("socket"));
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                .bind(address);
+                SocketChannel client = SocketChannel.open(address);
+                SocketChannel sampler = server.accept()) {
+            sampler.write(buffer().putLong(Message.MAGIC).flip());
+            send(sampler, buffer());
+            assertThatExceptionOfType(Failure.class).isThrownBy(() -> over(client, 60_000))
+                    .withMessageContaining("the sampler in the JVM");
+        }
+    }
+
     @Test
     void virtualThreadsMayBeMissing() throws Exception {
         Interval first = firstInterval(moment(3));
