@@ -183,8 +183,9 @@ class HostileTargetTest {
             long began = System.nanoTime();
             Result result = jvm.run("record", "-d", "5s", "-o", file);
             assertThat(result.exitCode()).as(result.toString()).isIn(0, 1);
-            assertThat(result.err()).as("no stack trace").doesNotContain("\tat ");
-            assertThat(System.nanoTime() - began).as("nanoseconds").isLessThan(60_000_000_000L);
+            assertThat(result.err()).as("no stack trace, and not /proc instead").doesNotContain("\tat ",
+                    "This is what /proc shows");
+            assertThat(System.nanoTime() - began).as("nanoseconds").isLessThan(150_000_000_000L);
         }
         assertThat(file.toFile().length()).as("bytes").isLessThan(100_000_000);
     }

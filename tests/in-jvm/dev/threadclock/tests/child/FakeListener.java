@@ -101,14 +101,15 @@ public final class FakeListener {
         ByteBuffer sample = ByteBuffer.allocate(100 + threads * (name.length + 100))
                 .order(ByteOrder.LITTLE_ENDIAN);
         try {
-            to.write((ByteBuffer) sample.putLong(0x3250_534b_434f_4c43L).flip());
+            to.write((ByteBuffer) sample.putLong(0x3350_534b_434f_4c43L).flip());
             for (long serial = 1, second = 1;; second++) {
                 sample.clear();
                 sample.putInt(0).put((byte) 1).putLong(System.currentTimeMillis()).putLong(System.nanoTime());
                 sample.putLong(second << 30).putLong(0).putLong(second << 30);
                 for (int i = 0; i < threads; i++) {
                     sample.put((byte) 5).putLong(serial++).putInt(i + 1);
-                    sample.putLong(1000).putLong(0).putLong(1000).putShort((short) name.length).put(name);
+                    sample.putLong(1000).putLong(0).putLong(1000).putLong(0).putShort((short) name.length)
+                            .put(name);
                 }
                 sample.putInt(0, sample.position() - Integer.BYTES);
                 for (sample.flip(); sample.hasRemaining();) {
