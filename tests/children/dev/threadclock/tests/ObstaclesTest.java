@@ -16,6 +16,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * JVMs at a limit, in a freezer, with rights of their own, without their first thread: what cannot be
@@ -107,6 +109,19 @@ class ObstaclesTest {
             assertNotTouched(jvm, "RLIMIT_NPROC");
             limit(USER, jvm, "--nproc=" + (threads(jvm) + 100) + ":");
             jvm.run("attach").exits(0);
+        }
+    }
+
+    /** Room for the agent's files, but for no stack of another thread. */
+    @ParameterizedTest
+    @CsvSource({"--as, VmSize, RLIMIT_AS", "--data, VmData, RLIMIT_DATA"})
+    void aJvmThatMayHaveNoMoreMemoryIsNotSignalled(String limit, String used, String reason)
+            throws Exception {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
+            String kib = Files.readString(jvm.proc().resolve("status"))
+                    .replaceFirst("(?s).*\n" + used + ":\\s+(\\d+) kB.*", "$1");
+            limit(List.of(), jvm, limit + "=" + ((Long.parseLong(kib) << 10) + 500_000) + ":");
+            assertNotTouched(jvm, reason);
         }
     }
 

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -25,6 +26,9 @@ final class Obstacles {
     private static final int ROOM = 8;
     /** A thread's stack, its guard pages and the allocator's arena for it. */
     private static final int MAPPINGS_OF_A_THREAD = 5;
+    /** A stack of HotSpot's default size, and what else a thread takes. */
+    private static final long BYTES_OF_A_THREAD = 2 << 20;
+    private static final String STACK = "-Xss"; // the thread that answers is one of Java's
     private static final int ROOT_USER = 0;
     private static final int MOST_MOUNTS = 30;
     /** SYS_ADMIN and SYS_RESOURCE, with which the kernel counts no threads (copy_process, kernel/fork.c). */
@@ -93,6 +97,8 @@ final class Obstacles {
         long mappings = number(text(Path.of("/proc/sys/vm/max_map_count")), Long.MAX_VALUE);
         limits.add(new Limit("mappings of its memory (vm.max_map_count)",
                 process.read("maps").lines().count(), mappings, ROOM * MAPPINGS_OF_A_THREAD));
+        limits.add(ofMemory("address space (RLIMIT_AS, ulimit -v)", "Max address space", "VmSize"));
+        limits.add(ofMemory("data (RLIMIT_DATA, ulimit -d)", "Max data size", "VmData"));
         ofTheUser(threads).ifPresent(limits::add);
         return limits.stream().filter(Limit::isReached).findFirst().map(limit -> text(limit)
                 + " would end if it could not start one more thread, which answers requests; end some, or"
@@ -102,6 +108,21 @@ final class Obstacles {
     private String text(Limit limit) {
         return "the JVM " + target + " has " + limit.used + " of at most " + limit.most + " "
                 + limit.of + ", and";
+    }
+
+    /** limit, used: their names in /proc/PID/limits and /proc/PID/status. */
+    private Limit ofMemory(String of, String limit, String used) {
+        String kib = its("status").replaceFirst("(?s).*\n" + used + ":\\s+(\\d+) kB.*", "$1");
+        return new Limit("bytes of " + of, number(kib, 0) << 10, ownLimit(limit),
+                ROOM * (BYTES_OF_A_THREAD + stackBytes()));
+    }
+
+    /** As given with -Xss; 0: the default, or it cannot be understood. */
+    private long stackBytes() {
+        String size = target.facts().last(STACK).toLowerCase(Locale.ROOT);
+        String unit = size.replaceFirst("\\d*", "");
+        return number(size.substring(0, size.length() - unit.length()), 0) << (unit.equals("k") ? 10
+                : unit.equals("m") ? 20 : unit.equals("g") ? 30 : 0);
     }
 
     /** As far as /proc shows that user's processes. onMachine: no user has more threads than that. */
