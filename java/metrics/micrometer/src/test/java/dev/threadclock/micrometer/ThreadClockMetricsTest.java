@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -79,16 +80,26 @@ class ThreadClockMetricsTest {
         return thread;
     }
 
-    /** Runs so many threads of one pool each, until an account has seen them. */
     private static void pools(String prefix, int count) throws InterruptedException {
+        pools(prefix, count, 0);
+    }
+
+    /** Runs so many threads of one pool each, until an account has seen them. */
+    private static void pools(String prefix, int count, long workNanos) throws InterruptedException {
         CompletableFuture<Void> end = new CompletableFuture<>();
+        CountDownLatch worked = new CountDownLatch(count);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             String name = prefix + "-" + (char) ('a' + i / 26) + (char) ('a' + i % 26);
-            Thread thread = new Thread(end::join, name);
+            Thread thread = new Thread(() -> {
+                Work.burn(workNanos);
+                worked.countDown();
+                end.join();
+            }, name);
             thread.start();
             threads.add(thread);
         }
+        worked.await();
         CpuAccount.read(Duration.ZERO);
         end.complete(null);
         for (Thread thread : threads) {
@@ -123,6 +134,49 @@ class ThreadClockMetricsTest {
                         .collect(Collectors.toSet()));
         assertThat(own.getMeters()).extracting(meter -> meter.getId().getTag("group"))
                 .filteredOn(name -> name != null && name.startsWith("early")).isSubsetOf(late);
+    }
+
+    /** The sum of one scrape: as a registry that pushes reads its meters, or as Prometheus walks them. */
+    private static double sumOfAScrape(MeterRegistry registry) {
+        return registry instanceof PrometheusMeterRegistry ? ((PrometheusMeterRegistry) registry).scrape()
+                .lines().filter(line -> line.startsWith("threadclock_cpu_time_seconds_total{"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ')))).sum()
+                : registry.getMeters().stream().flatMap(meter -> {
+                    List<Double> values = new ArrayList<>();
+                    meter.measure().forEach(measured -> values.add(measured.getValue()));
+                    return meter.getId().getName().equals("threadclock.cpu.time") ? values.stream() : null;
+                }).mapToDouble(Double::doubleValue).sum();
+    }
+
+    private static double accountSeconds() {
+        return CpuAccount.read(Duration.ZERO).process().totalNanos() / 1e9;
+    }
+
+    /** In the scrape in which pools lose their places to others, which use less, too. */
+    @Test
+    void thePoolsOfEachScrapeAddUpToTheProcess() throws InterruptedException {
+        List<MeterRegistry> both = List.of(bound(new SimpleMeterRegistry()),
+                bound(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)));
+        double[] last = new double[both.size()];
+        for (char round = 'a'; round < 'e'; round++) {
+            pools("sum" + round, CpuAccount.MAX_POOLS / 2, round < 'c' ? 5_000_000 : 50_000);
+            for (int scrape = 0; scrape < 2; scrape++) {
+                for (int i = 0; i < last.length; i++) {
+                    long began;
+                    double before;
+                    double sum;
+                    do { // one that takes longer may be two
+                        TimeUnit.MILLISECONDS.sleep(1100); // then the next read begins a scrape
+                        began = System.nanoTime();
+                        before = accountSeconds();
+                        sum = sumOfAScrape(both.get(i));
+                    } while (System.nanoTime() - began > 900_000_000);
+                    assertThat(sum).as("scrape %d of %s", scrape, both.get(i) + " " + round)
+                            .isBetween(scrape == 0 ? last[i] : before - 0.02, accountSeconds() + 1e-6);
+                    last[i] = sum;
+                }
+            }
+        }
     }
 
     @Test
