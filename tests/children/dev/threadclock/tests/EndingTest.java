@@ -78,13 +78,25 @@ class EndingTest {
         }
     }
 
-    /** As after SIGTERM during premain: JVMTI is dead, but the JVM has not ended yet. */
+    /**
+     * As after SIGTERM during premain: JVMTI is dead, but the JVM has not ended yet. A detached agent already
+     * has its environment then.
+     */
     @OnEachJdk
     void anAgentLoadedAfterTheJvmsWorkIsSilent(TestJdk jdk) throws Exception {
-        Result result = child(jdk)
-                .with("-agentpath:" + CLibrary.assume("company") + "=late=" + Product.LIBRARY)
-                .run(Ending.class, "return", "0").ok();
-        assertThat(result.out()).as(result.toString()).contains("late: 0");
+        ChildJvm child = child(jdk)
+                .with("-agentpath:" + CLibrary.assume("company") + "=late=" + Product.LIBRARY);
+        Running detached = child.start(Ending.class, "TERM", "0");
+        detached.awaitOutput("up");
+        AttachChannel channel = new AttachChannel(detached.process(), folder);
+        channel.agent(Product.LIBRARY, "do=attach");
+        channel.agent(Product.LIBRARY, "do=detach");
+        detached.process().destroy();
+        for (Result result : List.of(child.run(Ending.class, "return", "0").exits(0),
+                detached.end().exits(128 + 15))) {
+            assertThat(result.err()).as(result.toString()).isEmpty();
+            assertThat(result.out()).as(result.toString()).contains("late: 0");
+        }
     }
 
     /**
