@@ -9,6 +9,7 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.AttachTarget;
 import dev.threadclock.tests.child.Proc;
+import dev.threadclock.tests.shared.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +28,8 @@ final class AttachJvm implements AutoCloseable {
             "doctor");
 
     /** The tests' own JVM, with flags that speed up a short program. */
-    static final List<String> QUICKLY = List.of(System.getProperty("java.home") + "/bin/java",
-            "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    static final List<String> QUICKLY = List.of(ChildProcess.JAVA, "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC");
 
     private final Running running;
     private final long pid;

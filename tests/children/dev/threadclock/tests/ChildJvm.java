@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.child.AttachTarget;
 import dev.threadclock.tests.child.Hello;
+import dev.threadclock.tests.shared.ChildProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -162,24 +163,17 @@ final class ChildJvm {
                 : part instanceof Object[] array ? Stream.of(array).flatMap(ChildJvm::flat) : Stream.of(part);
     }
 
-    /** Starts any command, in words as above, with the environment of {@link #plain}. */
+    /** Starts any command, in words as above, as {@link ChildProcess#of}. */
     static Running exec(Object... command) {
         return start(words(command), Map.of(), LIMIT);
-    }
-
-    /** The environment of a plain shell has no options for Java. */
-    static ProcessBuilder plain(List<String> command) {
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().keySet()
-                .removeAll(List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"));
-        return builder;
     }
 
     private static Running start(List<String> command, Map<String, String> environment, Duration limit) {
         try {
             Path out = Files.createTempFile("child-", ".out");
             Path err = Files.createTempFile("child-", ".err");
-            ProcessBuilder builder = plain(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+            ProcessBuilder builder = ChildProcess.of(command).redirectOutput(out.toFile())
+                    .redirectError(err.toFile());
             builder.environment().putAll(environment);
             Process process = builder.start();
             process.getOutputStream().close();

@@ -4,6 +4,7 @@ package dev.threadclock.tests;
 import dev.threadclock.command.Main;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.shared.ChildProcess;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.FileOutputStream;
@@ -55,7 +56,8 @@ final class CommandServer {
         List<String> command = ChildJvm.words(AttachJvm.QUICKLY, quietly, "-cp",
                 Product.JAR + ":" + Product.origin(CommandServer.class), CommandServer.class.getName(),
                 statuses);
-        process = ChildJvm.plain(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        process = ChildProcess.of(command).redirectOutput(out.toFile()).redirectError(err.toFile())
+                .start();
         requests = new DataOutputStream(process.getOutputStream());
         for (Path file : List.of(statuses, out, err)) {
             file.toFile().deleteOnExit();

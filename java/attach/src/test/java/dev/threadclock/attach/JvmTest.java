@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.threadclock.attach.internal.JvmRecording;
 import dev.threadclock.attach.internal.Target;
+import dev.threadclock.tests.shared.ChildProcess;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -27,8 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The library as a program uses it, on a JVM of its own. */
 class JvmTest {
-    private static final String JAVA = Path.of(System.getProperty("java.home"), "bin/java").toString();
-
     static final class Sleeper {
         public static void main(String[] arguments) throws IOException {
             System.out.write(1);
@@ -55,17 +54,16 @@ class JvmTest {
 
     /** Returns when its program runs, or it has ended. */
     private int start() throws IOException {
-        Process process = launch();
+        Process process = launch(Sleeper.class, "an argument");
         process.getInputStream().read();
         return (int) process.pid();
     }
 
-    private Process launch(String... options) throws IOException {
-        List<String> command = new ArrayList<>(List.of(JAVA, "-Dsecret=hidden"));
+    private Process launch(Class<?> program, String argument, String... options) throws IOException {
+        List<String> command = new ArrayList<>(List.of(ChildProcess.JAVA, "-Dsecret=hidden"));
         command.addAll(List.of(options));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Sleeper.class.getName(),
-                "an argument"));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        command.addAll(List.of("-cp", ChildProcess.CLASS_PATH, program.getName(), argument));
+        Process process = ChildProcess.of(command).redirectErrorStream(true).start();
         started.add(process);
         return process;
     }
@@ -91,7 +89,7 @@ class JvmTest {
     @Test
     void attachesToAJvmThatIsStarting() throws IOException {
         for (int i = 0; i < 4; i++) {
-            Process process = launch("-Xint", "-Xshare:off");
+            Process process = launch(Sleeper.class, "", "-Xint", "-Xshare:off");
             Jvm jvm = openSoon(process);
             jvm.attach("");
             assertThat(jvm.status().isActive()).isTrue();
@@ -169,9 +167,7 @@ class JvmTest {
     /** A program may do so in its shutdown hook. */
     @Test
     void aProgramThatIsEndingCanAttach() throws Exception {
-        Process program = new ProcessBuilder(JAVA, "-cp", System.getProperty("java.class.path"),
-                InShutdownHook.class.getName(), Integer.toString(pid)).redirectErrorStream(true).start();
-        started.add(program);
+        Process program = launch(InShutdownHook.class, Integer.toString(pid));
         assertThat(program.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(program.exitValue()).isZero();
         assertThat(Jvm.open(pid).status().isActive()).isTrue();

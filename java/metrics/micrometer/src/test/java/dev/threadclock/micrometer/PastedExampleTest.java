@@ -3,6 +3,7 @@ package dev.threadclock.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.tests.shared.ChildProcess;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,14 +33,10 @@ class PastedExampleTest {
     void theProgramPrintsWhatThePageShows() throws Exception {
         List<String> blocks = blocksAfter("pasted by PastedExampleTest");
         Path source = Files.writeString(folder.resolve("Metered.java"), blocks.get(0));
-        String classPath = System.getProperty("java.class.path");
-        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "-cp", classPath, "-d",
-                folder.toString(), source.toString())).isZero();
-        Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-cp", folder + File.pathSeparator + classPath, "Metered").redirectErrorStream(true).start();
-        process.getOutputStream().close();
-        String output = new String(process.getInputStream().readAllBytes());
-        assertThat(process.waitFor()).as(output).isZero();
+        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "-cp", ChildProcess.CLASS_PATH,
+                "-d", folder.toString(), source.toString())).isZero();
+        String output = ChildProcess.run(ChildProcess.of(List.of(ChildProcess.JAVA, "-cp",
+                folder + File.pathSeparator + ChildProcess.CLASS_PATH, "Metered"))).ok();
         assertThat(output.lines().map(PastedExampleTest::shape))
                 .containsAll(Arrays.stream(blocks.get(1).split("\n")).map(PastedExampleTest::shape).toList());
     }

@@ -4,14 +4,14 @@ package dev.threadclock.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.threadclock.tests.shared.ChildProcess;
+import dev.threadclock.tests.shared.ChildProcess.Ended;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
@@ -23,8 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
  * without those of threads, and the log gives the reason once.
  */
 class WithoutNativeCodeTest {
-    private static final Path HOME = Path.of(System.getProperty("java.home"));
-
     /** Uses all classes of the adapter. */
     static final class Program {
         public static void main(String[] args) throws Exception {
@@ -42,40 +40,28 @@ class WithoutNativeCodeTest {
         }
     }
 
-    private static Process start(List<String> before, String library, Map<String, String> environment)
-            throws Exception {
-        List<String> command = new ArrayList<>(before);
-        command.addAll(List.of(HOME.resolve("bin/java").toString(), library, "-cp",
-                System.getProperty("java.class.path"), Program.class.getName()));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().putAll(environment);
-        Process process = builder.start();
-        process.getOutputStream().close();
-        return process;
-    }
-
     @Test
     void theApplicationRunsAndTheLogGivesTheReasonOnce() throws Exception {
-        Process process = start(List.of(), "-Ddev.threadclock.library=/nonexistent/lib.so", Map.of());
-        String output = new String(process.getInputStream().readAllBytes());
-        assertThat(process.waitFor()).as(output).isZero();
-        assertThat(output).contains("3 []").containsOnlyOnce("threadclock reports nothing")
+        assertThat(ChildProcess.runWithoutNative(Program.class, ChildProcess.CLASS_PATH)).contains("3 []")
+                .containsOnlyOnce("threadclock reports nothing")
                 .contains("-Ddev.threadclock.library=/nonexistent/lib.so does not load");
     }
 
     /** The threads cannot be listed, but each thread can read itself. */
     @Test
     void withoutProcOneLineSaysWhyThereAreNoGroups(@TempDir Path empty) throws Exception {
-        Path libraries = HOME.resolve("lib"); // because the launcher finds them through /proc
-        Process process = start(
-                List.of("unshare", "-m", "sh", "-c", "mount --bind " + empty + " /proc && exec \"$@\"", "sh"),
-                "-Ddev.threadclock.requireNative=true",
-                Map.of("LD_LIBRARY_PATH", libraries + ":" + libraries.resolve("server")));
-        String output = new String(process.getInputStream().readAllBytes());
-        assumeTrue(process.waitFor() == 0 || !output.startsWith("unshare") && !output.startsWith("mount"),
+        // LD_LIBRARY_PATH, because the launcher finds them through /proc
+        Path libraries = ChildProcess.JAVA_HOME.resolve("lib");
+        ProcessBuilder builder = ChildProcess.of(List.of("unshare", "-m", "sh", "-c",
+                "mount --bind " + empty + " /proc && exec \"$@\"", "sh", ChildProcess.JAVA,
+                "-Ddev.threadclock.requireNative=true", "-cp", ChildProcess.CLASS_PATH,
+                Program.class.getName()));
+        builder.environment().put("LD_LIBRARY_PATH", libraries + ":" + libraries.resolve("server"));
+        Ended ended = ChildProcess.run(builder);
+        String output = ended.output();
+        assumeTrue(ended.status() == 0 || !output.startsWith("unshare") && !output.startsWith("mount"),
                 "mounting takes root: " + output);
-        assertThat(process.exitValue()).as(output).isZero();
-        assertThat(output).containsOnlyOnce("there are no meters of threads: ")
+        assertThat(ended.ok()).containsOnlyOnce("there are no meters of threads: ")
                 .containsPattern("3 \\[.*observed\\.cpu.*]").doesNotContain("threadclock.cpu.time");
     }
 }

@@ -3,6 +3,7 @@ package dev.threadclock.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.tests.shared.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +62,7 @@ class SparkTest {
         List<String> ours = new ArrayList<>();
         Path jars = Files.createDirectories(folder.resolve("home/jars"));
         Files.createDirectories(folder.resolve("metrics"));
-        for (String entry : System.getProperty("java.class.path").split(":")) {
+        for (String entry : ChildProcess.CLASS_PATH.split(":")) {
             Path path = Path.of(entry);
             if (Files.isDirectory(path) || path.getFileName().toString().startsWith("threadclock")) {
                 ours.add(entry);
@@ -70,8 +71,7 @@ class SparkTest {
             }
         }
         String ownPath = String.join(":", ours);
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+        List<String> command = new ArrayList<>(List.of(ChildProcess.JAVA,
                 "-Xmx1g", "-cp", jars + "/*:" + ownPath, "-Dspark.master=local-cluster[2,1,1024]",
                 "-Dspark.ui.enabled=false",
                 "-Dspark.executor.extraClassPath=" + ownPath, "-Dspark.task.maxFailures=1",
@@ -85,7 +85,7 @@ class SparkTest {
         properties.forEach((key, value) -> command.add("-D" + key + "=" + value));
         command.add(Cluster.class.getName());
         Path output = folder.resolve("output");
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+        ProcessBuilder builder = ChildProcess.of(command).redirectErrorStream(true)
                 .redirectOutput(output.toFile()).directory(folder.toFile());
         builder.environment().put("SPARK_HOME", folder.resolve("home").toString());
         builder.environment().put("SPARK_SCALA_VERSION", "2.13");

@@ -4,23 +4,18 @@ package dev.threadclock.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.ThreadClock;
+import dev.threadclock.tests.shared.ChildProcess;
 import java.io.File;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
-import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Without the library or its native code the executor has no metrics, and one line gives the reason. */
 class WithoutNativeCodeTest {
-    @TempDir
-    Path folder;
-
     /** Runs in a separate JVM. */
     public static final class Executor {
         private Executor() {}
@@ -39,7 +34,7 @@ class WithoutNativeCodeTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void oneLineSaysWhyNothingIsReported(boolean required) throws Exception {
-        assertThat(output(System.getProperty("java.class.path"), required)).singleElement().asString()
+        assertThat(output(ChildProcess.CLASS_PATH, required)).singleElement().asString()
                 .startsWith("threadclock reports nothing of this executor: ").contains("/nonexistent");
     }
 
@@ -48,7 +43,7 @@ class WithoutNativeCodeTest {
         String library = Path
                 .of(ThreadClock.class.getProtectionDomain().getCodeSource().getLocation().toURI())
                 .toString();
-        String others = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        String others = Stream.of(ChildProcess.CLASS_PATH.split(File.pathSeparator))
                 .filter(entry -> !Path.of(entry).toString().equals(library))
                 .collect(Collectors.joining(File.pathSeparator));
         assertThat(output(others, false)).singleElement().asString()
@@ -56,14 +51,9 @@ class WithoutNativeCodeTest {
                 .contains("threadclock-VERSION.jar");
     }
 
-    private List<String> output(String classPath, boolean required) throws Exception {
-        Path output = folder.resolve("output");
-        Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-Ddev.threadclock.library=/nonexistent", "-Ddev.threadclock.requireNative=" + required,
-                "-Djava.util.logging.SimpleFormatter.format=%5$s%n",
-                "-cp", classPath, Executor.class.getName())
-                .redirectErrorStream(true).redirectOutput(output.toFile()).start();
-        assertThat(process.waitFor()).isZero();
-        return Files.readAllLines(output);
+    private static Stream<String> output(String classPath, boolean required) throws Exception {
+        return ChildProcess.runWithoutNative(Executor.class, classPath,
+                "-Ddev.threadclock.requireNative=" + required,
+                "-Djava.util.logging.SimpleFormatter.format=%5$s%n").lines();
     }
 }
