@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.threadclock.tests.shared.Work;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -321,7 +322,7 @@ class CpuBudgetTest {
         budget.onExhausted(() -> {
         });
         Future<?> task = pool.submit(() -> budget.measureCallable(() -> {
-            CpuWorkTest.burn(2 * LIMIT_NANOS);
+            Work.burn(2 * LIMIT_NANOS);
             return isOver.await(1, TimeUnit.MINUTES);
         }));
         for (int i = 0; watcher() != null || !budget.isExhausted(); i++) {

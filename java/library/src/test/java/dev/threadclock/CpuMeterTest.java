@@ -4,6 +4,7 @@ package dev.threadclock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.threadclock.tests.shared.Work;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,7 +26,7 @@ class CpuMeterTest {
             outer.start();
             meter.start();
             long begun = ThreadClock.totalNowNanos();
-            CpuWorkTest.burn(micros * 1000L);
+            Work.burn(micros * 1000L);
             inside += ThreadClock.totalNowNanos() - begun;
             meter.stop();
             outer.stop();

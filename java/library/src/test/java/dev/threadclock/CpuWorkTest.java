@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.threadclock.tests.shared.Work;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -36,17 +37,7 @@ class CpuWorkTest {
     }
 
     private static long burn() {
-        return burn(WORK_NANOS);
-    }
-
-    /** Burns CPU time, and returns what the thread used. */
-    static long burn(long nanos) {
-        long begin = ThreadClock.totalNowNanos();
-        long end = begin + nanos;
-        while (ThreadClock.totalNowNanos() < end) {
-            Thread.onSpinWait();
-        }
-        return ThreadClock.totalNowNanos() - begin;
+        return Work.burn(WORK_NANOS);
     }
 
     private void elsewhere(Runnable task) throws Exception {
@@ -275,7 +266,7 @@ class CpuWorkTest {
 
     /** Burns in a task, which behaves as if it was not measured. */
     private static int task() {
-        burn(TASK_NANOS);
+        Work.burn(TASK_NANOS);
         return 1;
     }
 

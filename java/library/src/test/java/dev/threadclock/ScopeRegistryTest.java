@@ -4,6 +4,7 @@ package dev.threadclock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.ScopeRegistry.Sums;
+import dev.threadclock.tests.shared.Work;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -59,7 +60,7 @@ class ScopeRegistryTest {
             Future<?> task = other.submit(() -> {
                 long before = ThreadClock.totalNowNanos();
                 scopes.open();
-                CpuWorkTest.burn(SCOPE_NANOS);
+                Work.burn(SCOPE_NANOS);
                 isResult.set(true);
                 spin(delay);
                 scopes.close(1);
@@ -227,7 +228,7 @@ class ScopeRegistryTest {
         scopes.open();
         other.submit(() -> scopes.close(1)).get();
         assertThat(scopes.isOpen()).isFalse();
-        CpuWorkTest.burn(SCOPE_NANOS);
+        Work.burn(SCOPE_NANOS);
         scopes.close(1);
         scopes.close(1);
         scopes.open();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.CpuWork;
 import dev.threadclock.ThreadClock;
+import dev.threadclock.tests.shared.Work;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;

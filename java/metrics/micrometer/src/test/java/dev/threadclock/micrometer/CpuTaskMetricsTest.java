@@ -3,6 +3,7 @@ package dev.threadclock.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.threadclock.tests.shared.Work;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;

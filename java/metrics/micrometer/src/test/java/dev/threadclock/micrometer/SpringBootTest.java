@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.threadclock.VirtualThreads;
+import dev.threadclock.tests.shared.Work;
 import io.micrometer.core.instrument.Tags;
 import java.io.IOException;
 import java.io.InputStream;

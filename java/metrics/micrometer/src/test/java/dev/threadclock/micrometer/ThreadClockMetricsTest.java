@@ -8,6 +8,7 @@ import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
+import dev.threadclock.tests.shared.Work;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.Meter;

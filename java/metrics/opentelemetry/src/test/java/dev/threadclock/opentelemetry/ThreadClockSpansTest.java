@@ -4,6 +4,7 @@ package dev.threadclock.opentelemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.ThreadClock;
+import dev.threadclock.tests.shared.Work;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
@@ -57,13 +58,6 @@ class ThreadClockSpansTest {
         return EXPORTER.getFinishedSpanItems().get(0).getAttributes();
     }
 
-    private static void burn() {
-        long end = ThreadClock.totalNowNanos() + BURN_NANOS;
-        while (ThreadClock.totalNowNanos() < end) {
-            sink++;
-        }
-    }
-
     /** What a thread had used of a span at least and at most. */
     private static final class Used {
         private final long leastNanos;
@@ -96,7 +90,7 @@ class ThreadClockSpansTest {
         long done;
         try (Scope scope = span.makeCurrent()) {
             begun = ThreadClock.totalNowNanos();
-            burn();
+            Work.burn(BURN_NANOS);
             done = ThreadClock.totalNowNanos();
         }
         return new Used(done - begun, ThreadClock.totalNowNanos() - before);
@@ -111,9 +105,9 @@ class ThreadClockSpansTest {
     @Test
     void aSpanHasWhatItsThreadUsedWithinItsScopes() {
         Span span = start();
-        burn(); // outside of the scope
+        Work.burn(BURN_NANOS); // outside of the scope
         Used used = within(span).plus(within(span));
-        burn();
+        Work.burn(BURN_NANOS);
         used.assertTotalOf(end(span));
     }
 
@@ -190,7 +184,7 @@ class ThreadClockSpansTest {
             long begun = ThreadClock.totalNowNanos();
             outer.close();
             outer.close();
-            burn();
+            Work.burn(BURN_NANOS);
             long done = ThreadClock.totalNowNanos();
             inner.close();
             used[0] = new Used(done - begun, ThreadClock.totalNowNanos() - before);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.spark;
 
-import dev.threadclock.ThreadClock;
+import dev.threadclock.tests.shared.Work;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -23,8 +23,6 @@ import org.apache.spark.sql.SparkSession;
 public final class Cluster {
     private static final int TASKS = 4;
     private static final long TASK_NANOS = 1_000_000_000;
-
-    private static volatile int result;
 
     private Cluster() {}
 
@@ -53,17 +51,7 @@ public final class Cluster {
 
     private static long burnt(JavaSparkContext context) {
         List<Integer> numbers = IntStream.range(0, TASKS).boxed().collect(Collectors.toList());
-        return context.parallelize(numbers, TASKS).map(number -> burn()).reduce(Long::sum);
-    }
-
-    private static long burn() {
-        long start = ThreadClock.totalNowNanos();
-        while (ThreadClock.totalNowNanos() < start + TASK_NANOS) {
-            for (int i = 0; i < 10_000; i++) {
-                result = result * 31 + i;
-            }
-        }
-        return ThreadClock.totalNowNanos() - start;
+        return context.parallelize(numbers, TASKS).map(number -> Work.burn(TASK_NANOS)).reduce(Long::sum);
     }
 
     private static int newestStage(int tasks) throws InterruptedException {
@@ -102,7 +90,7 @@ public final class Cluster {
         int last = Collections.max(StageCpu.ofStages().keySet());
         try {
             context.parallelize(List.of(1), 1).foreach(number -> {
-                throw new IllegalStateException("on purpose, after " + burn());
+                throw new IllegalStateException("on purpose, after " + Work.burn(TASK_NANOS));
             });
             throw new AssertionError("the job did not fail");
         } catch (Exception e) {
