@@ -136,7 +136,7 @@ public final class Budgets {
     }
 
     /** Counts how often it is looked at. */
-    private static final class Looks extends BudgetWatcher.Watched {
+    private static final class Counted extends BudgetWatcher.Watched {
         private final AtomicInteger looks = new AtomicInteger();
 
         @Override
@@ -164,7 +164,7 @@ public final class Budgets {
      */
     private static void withoutThreads() throws Exception {
         CpuBudget budget = new CpuBudget(LIMIT);
-        Looks looks = new Looks();
+        Counted counted = new Counted();
         awaitNoWatcher();
         System.out.println("ready");
         while (!isLimited()) {
@@ -172,7 +172,7 @@ public final class Budgets {
         }
         startAllThreads();
         try {
-            looks.watch();
+            counted.watch();
             System.out.println("watched");
         } catch (OutOfMemoryError e) {
             System.out.println("unwatched");
@@ -187,12 +187,12 @@ public final class Budgets {
             pause();
         }
         isOver = true;
-        looks.watch();
-        for (long end = System.nanoTime() + LONGEST_NANOS; looks.looks.get() < 3
+        counted.watch();
+        for (long end = System.nanoTime() + LONGEST_NANOS; counted.looks.get() < 3
                 && System.nanoTime() < end;) {
             pause();
         }
-        System.out.println("looks=" + looks.looks);
+        System.out.println("looks=" + counted.looks);
     }
 
     private static void startAllThreads() {

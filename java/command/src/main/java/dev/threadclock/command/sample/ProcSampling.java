@@ -31,14 +31,14 @@ final class ProcSampling extends Sampling {
     private static final RunQueue NOT_COUNTED = new RunQueue(0, Use.NOT_MEASURED);
 
     /** A kernel thread. */
-    private static final class Row {
+    private static final class Task {
         private final long serial;
         private final long start;
         private char state;
         private long totalNanos;
         private int pass;
 
-        private Row(long serial, long start) {
+        private Task(long serial, long start) {
             this.serial = serial;
             this.start = start;
         }
@@ -47,8 +47,8 @@ final class ProcSampling extends Sampling {
     private final Path tasks;
     private final TaskFiles files;
     private final long periodNanos;
-    private final Map<Integer, Row> rows = new HashMap<>(); // by TID
-    private final ThreadBook book = new ThreadBook(tid -> rows.containsKey(tid) ? rows.get(tid).state : '?');
+    private final Map<Integer, Task> live = new HashMap<>(); // by TID
+    private final ThreadBook book = new ThreadBook(tid -> live.containsKey(tid) ? live.get(tid).state : '?');
     private final long start;
     private long endedNanos;
     private long serials;
@@ -91,10 +91,10 @@ final class ProcSampling extends Sampling {
             Optional<Kernel> thread = read(tid, seen.gone);
             if (thread.isPresent()) {
                 seen.threads.add(thread.get());
-                livingNanos += rows.get(tid).totalNanos;
+                livingNanos += live.get(tid).totalNanos;
             }
         }
-        rows.entrySet()
+        live.entrySet()
                 .removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), seen.gone));
         Optional<Stat> stat = files.process();
         if (stat.isEmpty() || stat.get().start() != start || seen.threads.isEmpty()) {
@@ -113,25 +113,25 @@ final class ProcSampling extends Sampling {
             return Optional.empty();
         }
         Stat stat = read.get();
-        Row row = rows.get(tid);
-        if (row == null || row.start != stat.start()) {
-            if (row != null) {
-                leave(row, gone);
+        Task task = live.get(tid);
+        if (task == null || task.start != stat.start()) {
+            if (task != null) {
+                leave(task, gone);
             }
-            row = new Row(++serials, stat.start());
-            rows.put(tid, row);
+            task = new Task(++serials, stat.start());
+            live.put(tid, task);
         }
-        row.pass = pass;
+        task.pass = pass;
         RunQueue account = files.runQueue(tid).orElse(NOT_COUNTED);
         CpuSnapshot times = stat.times(account.ranNanos());
-        row.state = stat.state();
-        row.totalNanos = Math.max(row.totalNanos, times.totalNanos());
-        return Optional.of(new Kernel(row.serial, tid, times, account.waitedNanos(), stat.name()));
+        task.state = stat.state();
+        task.totalNanos = Math.max(task.totalNanos, times.totalNanos());
+        return Optional.of(new Kernel(task.serial, tid, times, account.waitedNanos(), stat.name()));
     }
 
-    private boolean leave(Row row, List<Long> gone) {
-        gone.add(row.serial);
-        endedNanos += row.totalNanos;
+    private boolean leave(Task task, List<Long> gone) {
+        gone.add(task.serial);
+        endedNanos += task.totalNanos;
         return true;
     }
 
