@@ -220,7 +220,46 @@ class ScopeRegistryTest {
         assertThat(interrupts[0]).isPositive();
     }
 
-    /** While scopes open and close on one thread, another closes one that it never opened. */
+    /** A thread closes its scope while another, which has none, does so too: at once, or before. */
+    @Test
+    void timeThatAWrongCloseTookIsSaidToBeMissing() throws Exception {
+        int[] round = new int[1];
+        until(() -> {
+            int i = round[0]++;
+            ScopeRegistry scopes = new ScopeRegistry(false);
+            AtomicBoolean isOpen = new AtomicBoolean();
+            AtomicBoolean isDropped = new AtomicBoolean();
+            Future<?> owner = other.submit(() -> {
+                scopes.open();
+                isOpen.set(true);
+                while (i % 2 == 0 && !isDropped.get()) {
+                    Thread.onSpinWait();
+                }
+                spin(i % 64);
+                scopes.close(1);
+            });
+            Future<?> wrong = other.submit(() -> {
+                while (!isOpen.get()) {
+                    Thread.onSpinWait();
+                }
+                spin(i / 64 % 64);
+                scopes.close(1);
+                isDropped.set(true);
+            });
+            while (!isOpen.get()) {
+                Thread.onSpinWait();
+            }
+            for (boolean isOver = false; !isOver;) {
+                isOver = owner.isDone() && wrong.isDone();
+                if (!scopes.isOpen() && intervals(scopes) == 0) {
+                    assertThat(scopes.whyPartial()).contains("closed on another thread");
+                }
+            }
+            return true;
+        });
+    }
+
+    /** A thread within no scope closes one, in this order: then none that was open counts. */
     @Test
     void whatAnotherThreadClosesNeverCounts() throws Exception {
         ScopeRegistry scopes = new ScopeRegistry(false);
