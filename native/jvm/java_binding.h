@@ -38,7 +38,7 @@
     METHOD(intervalSoFar, "(Ljava/lang/Thread;JJ)I")     \
     METHOD(processTimes, "(J)I")                         \
     METHOD(tidTimes, "(IJ)I")                            \
-    METHOD(allThreads, "(JI)I")                          \
+    METHOD(allThreads, "(JI[Ljava/lang/Thread;[Ljava/lang/Thread;)I") \
     METHOD(waitedNanos, "(I)J")                          \
     METHOD(tid, "(Ljava/lang/Thread;)I")                 \
     METHOD(threadTimes, "(Ljava/lang/Thread;J)I")        \

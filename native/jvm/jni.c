@@ -115,11 +115,6 @@ NATIVE(jint, tidTimes, jint tid, jlong address)
     return threadclock_tid_times(tid, (struct threadclock_times *)address);
 }
 
-NATIVE(jint, allThreads, jlong address, jint capacity)
-{
-    return (jint)threadclock_all_threads((struct threadclock_thread_row *)address, (size_t)capacity);
-}
-
 NATIVE(jlong, waitedNanos, jint tid)
 {
     int64_t waited_ns = tc_run_queue_waited_ns(tid == 0 ? tc_own_tid() : tid, 0);
@@ -371,6 +366,7 @@ NATIVE(jstring, fullName, jstring kernel_name)
 }
 
 /* process_account.c */
+NATIVE(jint, allThreads, jlong address, jint capacity, jobjectArray live, jobjectArray found);
 NATIVE(jint, account, jlong age_ns, jobjectArray live, jlongArray values, jobjectArray names);
 
 #define METHOD(name, signature) (void *)Java_dev_threadclock_internal_Native_##name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the account asks of the JVM; the native of Java's view. */
+/* What the account asks of the JVM; which thread is which Java thread; the natives of Java's views. */
 #include "process_account.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static struct {
     bool is_read_from_java;
 } kept;
 
-/* A Java thread that the account does not know yet, at this index of those handed over. */
+/* A Java thread that is not known yet, at this index of those handed over. */
 struct fresh {
     pid_t tid;
     jint index;
@@ -118,18 +118,21 @@ static jobject live_thread(const struct reading *reading, jint index)
                                   : (*env)->NewLocalRef(env, reading->listed[index]);
 }
 
-/* Before the threads are read: the TIDs of new Java threads. If memory runs out, they stay native for now. */
-static void find_fresh(struct reading *reading)
+/*
+ * Before the threads are read: the TIDs of new Java threads, which the account, if any, does not know. If
+ * memory runs out, they stay native for now.
+ */
+static void find_fresh(struct reading *reading, const struct tc_account *account)
 {
     JNIEnv *env = reading->env;
     if (reading->live == 0 || !vm_structs_are_found())
         return;
-    size_t known = tc_account_java_ids(kept.account, NULL, 0);
+    size_t known = account != NULL ? tc_account_java_ids(account, NULL, 0) : 0;
     uint64_t *ids = malloc((known + 1) * sizeof *ids);
     reading->fresh = malloc((size_t)reading->live * sizeof *reading->fresh);
     bool has_memory = ids != NULL && reading->fresh != NULL;
-    if (has_memory)
-        qsort(ids, tc_account_java_ids(kept.account, ids, known), sizeof *ids, by_number);
+    if (has_memory && known > 0)
+        qsort(ids, tc_account_java_ids(account, ids, known), sizeof *ids, by_number);
     for (jint i = 0; has_memory && i < reading->live; i++) {
         jobject thread = live_thread(reading, i);
         uint64_t id = thread != NULL ? java_threads_id(env, thread) : 0;
@@ -145,21 +148,33 @@ static void find_fresh(struct reading *reading)
 }
 
 /*
- * A Java thread belongs to the row with its TID if it had that TID both before and after the threads were
- * read: TIDs are reused, but not while their thread lives. It is held weakly.
+ * The new Java thread of a row, as a new reference; null: none. A Java thread belongs to the row with its TID
+ * if it had that TID both before and after the threads were read: TIDs are reused, but not while their thread
+ * lives.
  */
-static bool java_thread(void *of, const struct threadclock_thread_row *row, struct tc_java *java)
+static jobject fresh_thread(const struct reading *reading, const struct threadclock_thread_row *row)
 {
-    struct reading *reading = of;
     JNIEnv *env = reading->env;
     struct fresh key = {row->tid, 0};
     const struct fresh *fresh = reading->count > 0 ? bsearch(&key, reading->fresh, reading->count,
                                                              sizeof *reading->fresh, by_tid)
                                                    : NULL;
-    if (fresh == NULL)
+    jobject thread = fresh != NULL ? live_thread(reading, fresh->index) : NULL;
+    if (thread == NULL || tid_of(env, thread) == row->tid)
+        return thread;
+    (*env)->DeleteLocalRef(env, thread);
+    return NULL;
+}
+
+/* It is held weakly. */
+static bool java_thread(void *of, const struct threadclock_thread_row *row, struct tc_java *java)
+{
+    const struct reading *reading = of;
+    JNIEnv *env = reading->env;
+    jobject thread = fresh_thread(reading, row);
+    if (thread == NULL)
         return false;
-    jobject thread = live_thread(reading, fresh->index);
-    jweak reference = tid_of(env, thread) == row->tid ? (*env)->NewWeakGlobalRef(env, thread) : NULL;
+    jweak reference = (*env)->NewWeakGlobalRef(env, thread);
     if (reference != NULL)
         *java = (struct tc_java){java_threads_id(env, thread), reference,
                                  java_threads_is_of_top_group(env, thread),
@@ -249,7 +264,7 @@ static int read_account(struct reading *reading, jvmtiEnv *jvmti, int64_t age_ns
         return -ENOMEM;
     if (jvmti != NULL)
         list_live(reading, jvmti);
-    find_fresh(reading);
+    find_fresh(reading, kept.account);
     int error = tc_account_pass(kept.account, reading);
     free(reading->fresh);
     end_list(reading);
@@ -287,6 +302,29 @@ void process_account_end(void)
 {
     if (!TC_LOAD(kept.is_read_from_java))
         java_threads_listen_no_more(&kept.ends);
+}
+
+static struct reading reading_of(JNIEnv *env, jobjectArray live)
+{
+    return (struct reading){.env = env, .given = live,
+                            .live = live != NULL ? (*env)->GetArrayLength(env, live) : 0};
+}
+
+TC_NATIVE(jint, Java_dev_threadclock_internal_Native_allThreads, jlong address, jint capacity,
+          jobjectArray live, jobjectArray found)
+{
+    struct threadclock_thread_row *rows = (struct threadclock_thread_row *)address;
+    struct reading reading = reading_of(env, live);
+    find_fresh(&reading, NULL);
+    int64_t count = threadclock_all_threads(rows, (size_t)capacity);
+    for (jint i = 0; reading.count > 0 && count <= capacity && i < count; i++) {
+        jobject thread = fresh_thread(&reading, &rows[i]);
+        if (thread != NULL)
+            (*env)->SetObjectArrayElement(env, found, i, thread);
+        (*env)->DeleteLocalRef(env, thread);
+    }
+    free(reading.fresh);
+    return (jint)count;
 }
 
 /* What AccountReader.java reads: first this, then each row. */
@@ -336,8 +374,7 @@ static void copy(JNIEnv *env, jlongArray values, jobjectArray names, bool is_new
 TC_NATIVE(jint, Java_dev_threadclock_internal_Native_account, jlong age_ns, jobjectArray live,
           jlongArray values, jobjectArray names)
 {
-    struct reading reading = {.env = env, .given = live,
-                              .live = live != NULL ? (*env)->GetArrayLength(env, live) : 0};
+    struct reading reading = reading_of(env, live);
     TC_STORE(kept.is_read_from_java, true);
     listen(env);
     tc_lock(&kept.lock);

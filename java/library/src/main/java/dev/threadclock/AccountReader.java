@@ -26,7 +26,7 @@ final class AccountReader {
 
     static final AccountReader INSTANCE = new AccountReader();
 
-    private final JavaThreads.Started started = new JavaThreads.Started();
+    private final JavaThreads javaThreads = new JavaThreads();
     private final long[] values = new long[FIRST_ROW + ROWS * ROW];
     private final String[] names = new String[ROWS];
     private final OneWarning tooMany = new OneWarning("the CPU account has " + CpuAccount.MAX_POOLS
@@ -68,9 +68,9 @@ final class AccountReader {
     /** A caller that waited while another thread read gets that reading, if it is young enough. */
     private synchronized Reading readAnew(Reading before, long maxAgeNanos) {
         if (last == before || !last.isYoung(maxAgeNanos)) {
-            int groups = Clocks.account(maxAgeNanos, started.live(), values, names);
+            int groups = Clocks.account(maxAgeNanos, javaThreads.live(), values, names);
             if (values[IS_NEW] != 0) {
-                started.used();
+                javaThreads.used();
             }
             last = new Reading(account(groups), System.nanoTime() - values[AGE], values[OVERFULL] != 0);
         }

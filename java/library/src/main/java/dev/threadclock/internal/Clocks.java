@@ -138,24 +138,9 @@ public final class Clocks {
     static void allThreads(ThreadTable table) {
         if (FALLBACK != null) {
             FALLBACK.allThreads(table);
-            return;
+        } else {
+            table.readNative();
         }
-        table.javaThreads.beforePass();
-        ByteBuffer rows = table.rows();
-        for (;;) {
-            int threads = Native.allThreads(Native.addressOf(rows), rows.capacity() / ThreadTable.ROW);
-            if (threads < 0) {
-                table.filled(0);
-                throw cannotList(-threads);
-            }
-            if (threads <= rows.capacity() / ThreadTable.ROW) {
-                table.filled(threads);
-                break;
-            }
-            rows = NativeMemory.allocate((threads + threads / 4 + 16) * ThreadTable.ROW);
-            table.rows(rows);
-        }
-        table.javaThreads.afterPass(table);
     }
 
     /**
@@ -217,7 +202,7 @@ public final class Clocks {
     }
 
     /** {@return the reason, for an errno} */
-    private static IllegalStateException cannotList(int errno) {
+    static IllegalStateException cannotList(int errno) {
         return new IllegalStateException("the threads of this process cannot be listed: error " + errno
                 + " (is /proc mounted?)");
     }

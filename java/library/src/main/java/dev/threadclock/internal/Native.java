@@ -74,8 +74,13 @@ public final class Native {
     /** Writes user, system and total of the process, as of now, to an address. 0, or a negative errno. */
     static native int processTimes(long address);
 
-    /** Writes all threads to the rows of a ThreadTable. The number of threads, or a negative errno. */
-    static native int allThreads(long address, int capacity);
+    /**
+     * Writes all threads to the rows of a ThreadTable. The number of threads, or a negative errno.
+     *
+     * @param live Java threads, padded with nulls; or null
+     * @param found receives those that are threads of rows, by their rows
+     */
+    static native int allThreads(long address, int capacity, Thread[] live, Thread[] found);
 
     /**
      * How long a thread of this process, 0 for the caller, was runnable without a CPU, as of the last time

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.internal;
 
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * Internal: all threads of the process as one pass found them, behind {@code dev.threadclock.ThreadTimes}:
@@ -19,10 +25,35 @@ public class ThreadTable {
     private static final int NAME = 40;
     private static final int NAME_LENGTH = 16;
 
+    /** A thread, and its Java thread, held weakly. */
+    private static final class Known extends CpuIntervals.Row {
+        private long id; // 0: no Java thread
+        private String lastName;
+        private WeakReference<Thread> thread = new WeakReference<>(null);
+
+        Known(long serial, long id, String name) {
+            super(serial);
+            this.id = id;
+            lastName = name;
+        }
+
+        void set(Thread found) {
+            id = JavaThread.id(found);
+            lastName = found.getName();
+            thread = new WeakReference<>(found);
+        }
+
+        String name() {
+            Thread present = thread.get();
+            return present == null ? lastName : present.getName();
+        }
+    }
+
     final JavaThreads javaThreads = new JavaThreads();
 
     private ByteBuffer rows = NativeMemory.allocate(64 * ROW);
     private int size;
+    private Known[] known = new Known[0]; // row by row
 
     public void read() {
         Clocks.allThreads(this);
@@ -53,17 +84,17 @@ public class ThreadTable {
     }
 
     public long javaId(int index) {
-        return javaThreads.at(checked(index)).id;
+        return known[checked(index)].id;
     }
 
     public String name(int index) {
-        JavaThreads.Known known = javaThreads.at(checked(index));
-        return known.id == 0 ? kernelName(index) : known.name();
+        Known row = known[checked(index)];
+        return row.id == 0 ? kernelName(index) : row.name();
     }
 
     /** The same object in each pass that finds this thread. */
     public CpuIntervals.Row row(int index) {
-        return javaThreads.at(index);
+        return known[index];
     }
 
     private String kernelName(int index) {
@@ -86,16 +117,73 @@ public class ThreadTable {
         return index;
     }
 
-    ByteBuffer rows() {
-        return rows;
+    /** Without native code, the table is filled from Java. */
+    void readNative() {
+        Thread[] fresh = freshThreads();
+        size = 0;
+        for (;;) {
+            int capacity = rows.capacity() / ROW;
+            Thread[] found = fresh == null ? null : new Thread[capacity];
+            int threads = Native.allThreads(Native.addressOf(rows), capacity, fresh, found);
+            if (threads < 0) {
+                throw Clocks.cannotList(-threads);
+            }
+            if (threads <= capacity) {
+                size = threads;
+                know(found);
+                return;
+            }
+            rows = NativeMemory.allocate((threads + threads / 4 + 16) * ROW);
+        }
     }
 
-    void rows(ByteBuffer others) {
-        rows = others;
+    /** Java threads, padded with nulls, of which none has a row yet; null: none has started. */
+    private Thread[] freshThreads() {
+        Thread[] live = javaThreads.live();
+        if (live != null) {
+            Set<Thread> old = Collections.newSetFromMap(new IdentityHashMap<>());
+            for (Known row : known) {
+                old.add(row.thread.get());
+            }
+            for (int i = 0; i < live.length; i++) {
+                live[i] = old.contains(live[i]) ? null : live[i];
+            }
+        }
+        return live;
     }
 
-    void filled(int threads) {
-        size = threads;
+    /**
+     * Threads are remembered by their serials, which are never reused.
+     *
+     * @param found the fresh Java threads, by their rows; null if there were none
+     */
+    private void know(Thread[] found) {
+        if (!isOfSameRows()) {
+            Map<Long, Known> bySerial = new HashMap<>();
+            for (Known row : known) {
+                bySerial.put(row.serial, row);
+            }
+            Known[] ofRows = new Known[size];
+            for (int i = 0; i < size; i++) {
+                Known old = bySerial.get(serial(i));
+                ofRows[i] = old != null ? old : new Known(serial(i), 0, "");
+            }
+            known = ofRows; // last, so that nothing changes if memory runs out
+        }
+        for (int i = 0; found != null && i < size; i++) {
+            if (found[i] != null) {
+                known[i].set(found[i]);
+            }
+        }
+        javaThreads.used();
+    }
+
+    private boolean isOfSameRows() {
+        boolean same = size == known.length;
+        for (int i = 0; same && i < size; i++) {
+            same = serial(i) == known[i].serial;
+        }
+        return same;
     }
 
     /** For filling the table from Java: empties it and reserves room for this many threads. */
@@ -104,7 +192,7 @@ public class ThreadTable {
         if (rows.capacity() / ROW < capacity) {
             rows = NativeMemory.allocate(capacity * ROW);
         }
-        javaThreads.begin(capacity);
+        known = new Known[capacity];
     }
 
     /** Adds a Java thread whose TID is not known. */
@@ -112,6 +200,6 @@ public class ThreadTable {
         int row = size * ROW;
         rows.putInt(row + TID, -1).putLong(row + SERIAL, javaId).putLong(row + USER, times.userNanos)
                 .putLong(row + SYSTEM, times.systemNanos).putLong(row + TOTAL, times.totalNanos);
-        javaThreads.set(size++, new JavaThreads.Known(javaId, javaId, name));
+        known[size++] = new Known(javaId, javaId, name);
     }
 }

@@ -19,7 +19,7 @@ class JavaThreadsTest {
         late.start();
         try {
             for (int i = 0; i < 5; i++) {
-                table.javaThreads.beforePass();
+                table.javaThreads.live();
             }
             table.read();
             assertThat(IntStream.range(0, table.size()).filter(row -> table.javaId(row) != 0)
