@@ -11,22 +11,21 @@
 #include "threadclock.h"
 
 /* The first eight bytes of a channel: they identify the sender and the version of the format. */
-#define SAMPLE_MAGIC 0x3350534b434f4c43ull /* "CLOCKSP3" */
+#define SAMPLE_MAGIC 0x3450534b434f4c43ull /* "CLOCKSP4" */
 
 /* A message is its length (4 bytes) and that many bytes of records, each of which begins with its kind. */
 enum sample_record {
     SAMPLE_MOMENT = 1, /* wall_ms, ns (monotonic), times of the process: the message is a sample */
-    SAMPLE_JAVA = 2,   /* id, tid (0: sent before, or none), state, name: a Java thread now */
-    SAMPLE_START = 3,  /* id, tid, ns, name: it has started */
-    SAMPLE_END = 4,    /* id, tid, ns, times, name: it is about to end or to detach from the JVM */
+    SAMPLE_JAVA = 2,   /* id, tid (0: sent before, or none), carrier, state, name: a Java thread now */
+    SAMPLE_START = 3,  /* id, tid, carrier, ns, name: it has started */
+    SAMPLE_END = 4,    /* id, tid, carrier, ns, times, name: it is about to end or to detach from the JVM */
     SAMPLE_THREAD = 5, /* serial, tid, times, waited ns, name: the kernel's thread is new or renamed */
     SAMPLE_TIMES = 6,  /* serial, times, waited ns: it has run */
     SAMPLE_GONE = 7,   /* serial */
     SAMPLE_STACK = 8,  /* id, text: a line for each frame */
     SAMPLE_VIRTUAL = 9, /* ns, epoch (4 bytes): the groups of virtual threads follow, as of this moment */
     SAMPLE_GROUP = 10,  /* living threads, mounted (4 bytes each), times, name */
-    SAMPLE_CARRIER = 11, /* id: this Java thread carries virtual threads */
-    SAMPLE_RAN = 12      /* ns: CPU time that the thread used while the frames that follow were taken */
+    SAMPLE_RAN = 11     /* ns: CPU time that the thread used while the frames that follow were taken */
 };
 
 /*
@@ -38,6 +37,7 @@ struct sample_request {
     uint64_t id, frames;
 };
 
+/* Carrier: 1 for a Java thread that carries virtual threads, otherwise 0 (4 bytes). */
 /* Waited: for a CPU, since the thread's start (tc_run_queue_waited_ns); negative: unknown. */
 
 /* A message under construction; initially zero. If memory has run out, it is marked incomplete. */

@@ -134,20 +134,23 @@ static bool greet(int channel)
     return send(channel, &magic, sizeof magic, MSG_NOSIGNAL) == sizeof magic;
 }
 
+static void put_java(struct sample_message *message, enum sample_record kind, uint64_t id, pid_t tid,
+                     bool is_carrier)
+{
+    sample_put_kind(message, kind);
+    sample_put_u64(message, id);
+    sample_put_u32(message, (uint32_t)tid);
+    sample_put_u32(message, is_carrier);
+}
+
 static void put_event(struct sample_message *message, const struct thread_event *event)
 {
     const struct tc_ended *thread = &event->thread;
-    sample_put_kind(message, event->is_end ? SAMPLE_END : SAMPLE_START);
-    sample_put_u64(message, thread->id);
-    sample_put_u32(message, (uint32_t)thread->tid);
+    put_java(message, event->is_end ? SAMPLE_END : SAMPLE_START, thread->id, thread->tid, thread->is_carrier);
     sample_put_u64(message, (uint64_t)event->monotonic_ns);
     if (event->is_end)
         sample_put_times(message, &thread->times);
     sample_put_text(message, thread->name);
-    if (thread->is_carrier) {
-        sample_put_kind(message, SAMPLE_CARRIER);
-        sample_put_u64(message, thread->id);
-    }
 }
 
 /* An event older than this sampling was added late, for another reader, and is dropped. */
@@ -218,21 +221,12 @@ static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *
     char name[JAVA_THREADS_NAME_BYTES];
     if (id == 0 || !java_threads_name(jvmti, env, thread, name))
         return;
-    sample_put_kind(message, SAMPLE_JAVA);
-    sample_put_u64(message, id);
-    sample_put_u32(message, tid > 0 ? (uint32_t)tid : 0);
+    put_java(message, SAMPLE_JAVA, id, tid > 0 ? tid : 0, java_threads_is_carrier(env, thread));
     sample_put_u32(message, state_of(status_of(jvmti, env, thread)));
     sample_put_text(message, name);
-    if (java_threads_is_carrier(env, thread)) {
-        sample_put_kind(message, SAMPLE_CARRIER);
-        sample_put_u64(message, id);
-    }
 }
 
-/*
- * Adds a SAMPLE_JAVA record for each Java thread, and a SAMPLE_CARRIER record for each carrier.
- * with_tids: adds the TID as well.
- */
+/* Adds a SAMPLE_JAVA record for each Java thread. with_tids: it has the TID as well. */
 static void put_threads(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, bool with_tids)
 {
     jint count;

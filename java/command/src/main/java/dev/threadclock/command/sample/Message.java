@@ -12,17 +12,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** A parsed message of the agent's sampler (native/agent/sample_wire.h): records by kind, in order. */
 final class Message {
     /** The first eight bytes of a channel. */
-    static final long MAGIC = 0x3350_534b_434f_4c43L;
+    static final long MAGIC = 0x3450_534b_434f_4c43L;
 
     /** java_threads.h has this number of bytes. */
     private static final int LONGEST_NAME = 1024;
@@ -38,8 +36,7 @@ final class Message {
     private static final int STACK = 8;
     private static final int VIRTUAL = 9;
     private static final int GROUP = 10;
-    private static final int CARRIER = 11;
-    private static final int RAN_MEANWHILE = 12;
+    private static final int RAN_MEANWHILE = 11;
 
     Optional<Moment> moment = Optional.empty();
     final List<Java> java = new ArrayList<>();
@@ -49,16 +46,20 @@ final class Message {
     final List<Long> gone = new ArrayList<>();
     Optional<Stack> stack = Optional.empty();
     Optional<Virtual> virtual = Optional.empty();
-    final Set<Long> carriers = new HashSet<>();
 
     /** The end of the pass over the kernel's threads; nanos: by the monotonic clock. */
     record Moment(long wallMillis, long nanos, CpuSnapshot process) {}
 
-    /** A Java thread's current state. tid: 0 if it is unknown or has been sent before. */
-    record Java(long id, int tid, char state, String name) {}
+    /**
+     * A Java thread's current state.
+     *
+     * @param tid 0 if it is unknown or has been sent before
+     * @param carrier whether it carries virtual threads
+     */
+    record Java(long id, int tid, boolean carrier, char state, String name) {}
 
-    /** The start of a Java thread, or its end, which includes its times. */
-    record Event(long id, int tid, long nanos, Optional<CpuSnapshot> end, String name) {}
+    /** The start of a Java thread, or its end, which includes its times. carrier: as in {@link Java}. */
+    record Event(long id, int tid, boolean carrier, long nanos, Optional<CpuSnapshot> end, String name) {}
 
     /** A kernel thread that is new or has a new name. waitedNanos: as in {@link Ran}. */
     record Kernel(long serial, int tid, CpuSnapshot times, long waitedNanos, String name) {}
@@ -105,11 +106,10 @@ final class Message {
                         all.moment = Optional
                                 .of(new Moment(in.getLong(), in.getLong(), times(in)));
                     case JAVA ->
-                        all.java.add(new Java(in.getLong(), in.getInt(), state(in.getInt()), name(in)));
-                    case START -> all.events.add(
-                            new Event(in.getLong(), in.getInt(), in.getLong(), Optional.empty(), name(in)));
-                    case END -> all.events.add(new Event(in.getLong(), in.getInt(), in.getLong(),
-                            Optional.of(times(in)), name(in)));
+                        all.java.add(new Java(in.getLong(), in.getInt(), in.getInt() != 0,
+                                state(in.getInt()), name(in)));
+                    case START, END -> all.events.add(new Event(in.getLong(), in.getInt(), in.getInt() != 0,
+                            in.getLong(), kind == END ? Optional.of(times(in)) : Optional.empty(), name(in)));
                     case THREAD ->
                         all.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), in.getLong(),
                                 kernelText(in)));
@@ -126,7 +126,6 @@ final class Message {
                         Group group = new Group(in.getInt(), in.getInt(), times(in), name(in));
                         groups.merge(group.name, group, Group::and);
                     }
-                    case CARRIER -> all.carriers.add(in.getLong());
                     default -> throw new IOException("a record of kind " + kind);
                 }
             }

@@ -36,16 +36,17 @@ final class ThreadBook {
     private static final class Life {
         private final long id;
         private final int tid;
+        private final boolean carrier;
         private final long startNanos;
         private String name;
         private char state = 'R';
         private Optional<CpuSnapshot> end = Optional.empty();
         private boolean joined;
-        private boolean carrier;
 
-        private Life(long id, int tid, long startNanos, String name) {
+        private Life(long id, int tid, boolean carrier, long startNanos, String name) {
             this.id = id;
             this.tid = tid;
+            this.carrier = carrier;
             this.startNanos = startNanos;
             this.name = name;
         }
@@ -109,11 +110,10 @@ final class ThreadBook {
     /** Returns the interval since the last sample if the message is one. That of the first has no length. */
     Optional<Interval> take(Message message) {
         message.java.stream().filter(thread -> thread.tid() != 0) // it was there before
-                .forEach(thread -> start(new Life(thread.id(), thread.tid(), 0, thread.name())));
-        message.events.forEach(event -> take(event, message.carriers.contains(event.id())));
+                .forEach(thread -> start(
+                        new Life(thread.id(), thread.tid(), thread.carrier(), 0, thread.name())));
+        message.events.forEach(this::take);
         message.java.forEach(this::describe);
-        message.carriers.stream().map(running::get).filter(Objects::nonNull)
-                .forEach(life -> life.carrier = true);
         Optional<Interval> interval = message.moment.map(moment -> interval(message, moment));
         int most = Math.max(Math.max(rows.size(), groups.size()), Math.max(running.size(), unjoined.size()));
         if (most > MOST) {
@@ -127,22 +127,21 @@ final class ThreadBook {
         unjoined.add(life);
     }
 
-    private void take(Event event, boolean carrier) {
+    private void take(Event event) {
         if (event.end().isEmpty()) {
             // A thread that is listed while it starts is reported twice.
             if (!running.containsKey(event.id())) {
-                start(new Life(event.id(), event.tid(), event.nanos(), event.name()));
+                start(new Life(event.id(), event.tid(), event.carrier(), event.nanos(), event.name()));
             }
             return;
         }
         Life life = running.remove(event.id());
         if (life == null) {
-            life = new Life(event.id(), event.tid(), 0, event.name());
+            life = new Life(event.id(), event.tid(), event.carrier(), 0, event.name());
             unjoined.add(life);
         }
         life.end = event.end();
         life.name = event.name();
-        life.carrier |= carrier;
     }
 
     private void describe(Java thread) {

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The agent's messages are parsed, and invalid ones are refused. */
@@ -44,18 +45,18 @@ class MessageTest {
 
     @Test
     void namesComeInTheJvmsModifiedUtf8() throws IOException {
-        out.put((byte) 3).putLong(1).putInt(2).putLong(3);
+        out.put((byte) 3).putLong(1).putInt(2).putInt(0).putLong(3);
         // U+1F600 as two surrogates.
         text(new byte[]{(byte) 0xed, (byte) 0xa0, (byte) 0xbd, (byte) 0xed, (byte) 0xb8, (byte) 0x80});
         assertThat(parse().events.get(0).name()).isEqualTo("\uD83D\uDE00");
-        out.clear().put((byte) 3).putLong(1).putInt(2).putLong(3);
+        out.clear().put((byte) 3).putLong(1).putInt(2).putInt(0).putLong(3);
         text(new byte[]{'a', (byte) 0xed, (byte) 0xa0, (byte) 0xbd}); // a name that was cut in the middle
         assertThat(parse().events.get(0).name()).as("what every encoder takes").isEqualTo("a?");
     }
 
     @Test
     void aNameDoesNotReachTheTerminalWithControlCharacters() throws IOException {
-        out.put((byte) 3).putLong(1).putInt(2).putLong(3);
+        out.put((byte) 3).putLong(1).putInt(2).putInt(0).putLong(3);
         // U+009B is equivalent to escape and bracket.
         text("\033[2Jred\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
         assertThat(parse().events.get(0).name()).isEqualTo("?[2Jred?31m; main");
@@ -69,7 +70,7 @@ class MessageTest {
         for (int[] sent : new int[][]{{-1, 1}, {0, 0}, {7, 1}}) {
             out.clear();
             if (sent[0] >= 0) {
-                out.put((byte) 12).putLong(sent[0]);
+                out.put((byte) 11).putLong(sent[0]);
             }
             out.put((byte) 8).putLong(3);
             text("a.B.c(B.java:1)\nd.E.f".getBytes(StandardCharsets.UTF_8));
@@ -81,7 +82,6 @@ class MessageTest {
     @Test
     void groupsOfVirtualThreadsFollowTheirMomentAndAreMergedByWhatIsPrintable() throws IOException {
         assertThat(parse().virtual).isEmpty();
-        out.put((byte) 11).putLong(12);
         out.put((byte) 9).putLong(4).putInt(3);
         for (String name : List.of("worker\1*", "main", "worker\2*")) {
             out.put((byte) 10).putInt(20).putInt(1).putLong(1).putLong(2).putLong(3);
@@ -90,7 +90,21 @@ class MessageTest {
         assertThat(parse().virtual).contains(new Message.Virtual(4, 3,
                 List.of(new Message.Group(40, 2, new CpuSnapshot(2, 4, 6), "worker?*"),
                         new Message.Group(20, 1, new CpuSnapshot(1, 2, 3), "main"))));
-        assertThat(parse().carriers).containsExactly(12L);
+    }
+
+    @Test
+    void javaThreadsAndTheirEventsSayWhetherTheyCarryVirtualThreads() throws IOException {
+        for (int carrier = 0; carrier <= 1; carrier++) {
+            out.clear().put((byte) 2).putLong(12).putInt(5).putInt(carrier).putInt('R');
+            text(new byte[]{'a'});
+            out.put((byte) 4).putLong(13).putInt(6).putInt(carrier).putLong(7).putLong(1).putLong(2)
+                    .putLong(3);
+            text(new byte[]{'b'});
+            Message message = parse();
+            assertThat(message.java).containsExactly(new Message.Java(12, 5, carrier == 1, 'R', "a"));
+            assertThat(message.events).containsExactly(new Message.Event(13, 6, carrier == 1, 7,
+                    Optional.of(new CpuSnapshot(1, 2, 3)), "b"));
+        }
     }
 
     @Test
@@ -114,7 +128,7 @@ class MessageTest {
     @Test
     void onlyTheLettersOfStatesPass() throws IOException {
         for (int letter : new int[]{'R', 'W', 'S', 'B', '\033', '\n', 0x9b, 0x202e, '"', ',', 'R' << 16}) {
-            out.clear().put((byte) 2).putLong(1).putInt(2).putInt(letter);
+            out.clear().put((byte) 2).putLong(1).putInt(2).putInt(0).putInt(letter);
             text(new byte[]{'a'});
             assertThat(parse().java.get(0).state())
                     .isEqualTo("RWSB".indexOf(letter) >= 0 ? (char) letter : '?');

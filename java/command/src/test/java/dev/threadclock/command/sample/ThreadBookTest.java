@@ -62,11 +62,11 @@ class ThreadBookTest {
     }
 
     private static Event start(long id, int tid, long nanos, String name) {
-        return new Event(id, tid, nanos, Optional.empty(), name);
+        return new Event(id, tid, false, nanos, Optional.empty(), name);
     }
 
     private static Event end(long id, int tid, long nanos, String name, long total) {
-        return new Event(id, tid, nanos, Optional.of(nanos(total)), name);
+        return new Event(id, tid, false, nanos, Optional.of(nanos(total)), name);
     }
 
     private static Use only(List<Use> threads) {
@@ -76,10 +76,11 @@ class ThreadBookTest {
 
     @Test
     void aThreadFromBeforeTheSamplingHasItsJavaName() {
-        Interval sample = sample(50, new Java(9, TID, 'W', "worker"), thread(1, TID, nanos(50), "work"));
+        Interval sample = sample(50, new Java(9, TID, false, 'W', "worker"),
+                thread(1, TID, nanos(50), "work"));
         assertThat(only(sample.threads()))
                 .isEqualTo(new Use("worker", TID, 1, 9, 'W', 1, nanos(50), nanos(50)));
-        sample = sample(80, new Java(9, 0, 'R', "renamed"), ran(1, nanos(80)));
+        sample = sample(80, new Java(9, 0, false, 'R', "renamed"), ran(1, nanos(80)));
         assertThat(only(sample.threads()).name()).isEqualTo("renamed");
         assertThat(only(sample.threads()).life().totalNanos()).isEqualTo(80);
         assertThat(only(sample.threads()).state()).isEqualTo('R');
@@ -89,7 +90,7 @@ class ThreadBookTest {
 
     @Test
     void aReusedTidIsAnotherThread() {
-        sample(50, new Java(9, TID, 'R', "old"), thread(1, TID, nanos(50), "old"));
+        sample(50, new Java(9, TID, false, 'R', "old"), thread(1, TID, nanos(50), "old"));
         Interval sample = sample(100, end(9, TID, 2100, "old", 60), start(10, TID, 2200, "new"),
                 thread(2, TID, nanos(40), "new"), new Gone(1));
         assertThat(only(sample.ended())).isEqualTo(new Use("old", TID, 1, 9, 'X', 1, nanos(10), nanos(60)));
@@ -161,7 +162,7 @@ class ThreadBookTest {
 
     @Test
     void aThreadThatDetachesFromTheJvmBecomesNative() {
-        sample(9, new Java(9, TID, 'R', "attached"), thread(1, TID, nanos(9), "pool"));
+        sample(9, new Java(9, TID, false, 'R', "attached"), thread(1, TID, nanos(9), "pool"));
         sample(9, end(9, TID, 2100, "attached", 9));
         sample(9);
         sample(9);
@@ -200,10 +201,9 @@ class ThreadBookTest {
         nanos += 1000;
         Message message = new Message();
         message.moment = Optional.of(new Moment(0, nanos, CpuSnapshot.ZERO));
-        message.java.add(new Java(9, TID, 'R', "carrier"));
+        message.java.add(new Java(9, TID, true, 'R', "carrier"));
         message.threads.add(thread(1, TID, nanos(carrierNanos), "carrier"));
         message.threads.add(thread(2, 78, nanos(nanos), "other"));
-        message.carriers.add(9L);
         message.virtual = epoch == 0 ? Optional.empty()
                 : Optional.of(new Virtual(nanos - 7, epoch, List.of(groups)));
         return book.take(message).orElseThrow();
