@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "clock_id.h"
-#include "hotspot_names.h"
 #include "java_calls.h"
 #include "java_threads.h"
 #include "lock.h"
@@ -162,42 +161,6 @@ static void put_events(struct sampler *sampler, struct sample_message *message)
             put_event(message, &event);
 }
 
-/* Fields of java.lang.Thread (see java_threads.c). holder: contains threadStatus from JDK 19 on. */
-static struct {
-    jfieldID holder, status; /* null: there is none */
-} fields;
-
-/* Call it before put_threads. Done once, because running samplers read the fields. */
-static void prepare_status(JNIEnv *env)
-{
-    static bool prepared;
-    if (prepared)
-        return;
-    prepared = true;
-    fields.status = boot_field(env, JDK_THREAD, JDK_STATUS_FIELD);
-    if (fields.status == NULL) {
-        fields.holder = boot_field(env, JDK_THREAD_HOLDER_FIELD);
-        fields.status =
-            fields.holder != NULL ? boot_field(env, JDK_THREAD_HOLDER, JDK_STATUS_FIELD) : NULL;
-    }
-}
-
-/* The state in JVMTI's bits, which threadStatus also uses (HotSpot's javaThreadStatus.hpp). */
-static jint status_of(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
-{
-    jint status = 0;
-    if (fields.status == NULL) {
-        (*jvmti)->GetThreadState(jvmti, thread, &status);
-        return status;
-    }
-    jobject holder = fields.holder != NULL ? (*env)->GetObjectField(env, thread, fields.holder) : thread;
-    if (holder != NULL)
-        status = (*env)->GetIntField(env, holder, fields.status);
-    if (fields.holder != NULL)
-        (*env)->DeleteLocalRef(env, holder);
-    return status;
-}
-
 /*
  * R: runnable, which for Java includes system calls; W: waiting; S: waiting with a timeout; B: blocked on a
  * monitor; ?: ended.
@@ -222,7 +185,7 @@ static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *
     if (id == 0 || !java_threads_name(jvmti, env, thread, name))
         return;
     put_java(message, SAMPLE_JAVA, id, tid > 0 ? tid : 0, java_threads_is_carrier(env, thread));
-    sample_put_u32(message, state_of(status_of(jvmti, env, thread)));
+    sample_put_u32(message, state_of(java_threads_status(jvmti, env, thread)));
     sample_put_text(message, name);
 }
 
@@ -505,7 +468,6 @@ static int start(jvmtiEnv *jvmti, JNIEnv *env, struct sampler *sampler, char *pr
     /* Free of cost in HotSpot; without them, frames have no lines. */
     jvmtiCapabilities lines = {.can_get_line_numbers = 1, .can_get_source_file_name = 1};
     (void)(*jvmti)->AddCapabilities(jvmti, &lines);
-    prepare_status(env);
     jvmtiError error = java_threads_listen(env, &sampler->events, true);
     if (error == JVMTI_ERROR_NONE)
         error = agent_thread_start(jvmti, env, "threadclock sampler", run, sampler);

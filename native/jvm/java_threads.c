@@ -87,7 +87,8 @@ pid_t java_threads_tid(JNIEnv *env, jthread thread, uint64_t *eetop)
 static struct {
     jfieldID name;  /* null: there is none */
     jclass carrier; /* null: this JVM has no virtual threads */
-    jfieldID holder, group, parent; /* of a thread's group; holder from JDK 19 on */
+    jfieldID holder, group, status; /* holder: contains the other two from JDK 19 on */
+    jfieldID parent;                /* of a group */
 } names;
 
 /* Done once, because threads that end read them. Two callers at once find the same. */
@@ -100,8 +101,9 @@ void java_threads_prepare_names(JNIEnv *env)
     TC_STORE(names.carrier, carrier != NULL ? (*env)->NewGlobalRef(env, carrier) : NULL);
     TC_STORE(names.name, boot_field(env, JDK_THREAD_NAME));
     TC_STORE(names.holder, boot_field(env, JDK_THREAD_HOLDER_FIELD));
-    const char *has_group = names.holder != NULL ? JDK_THREAD_HOLDER : JDK_THREAD;
-    TC_STORE(names.group, boot_field(env, has_group, JDK_GROUP_FIELD));
+    const char *holder = names.holder != NULL ? JDK_THREAD_HOLDER : JDK_THREAD;
+    TC_STORE(names.group, boot_field(env, holder, JDK_GROUP_FIELD));
+    TC_STORE(names.status, boot_field(env, holder, JDK_STATUS_FIELD));
     TC_STORE(names.parent, boot_field(env, JDK_GROUP_PARENT));
     TC_STORE(prepared, true);
     (*env)->DeleteLocalRef(env, carrier);
@@ -118,17 +120,37 @@ static jobject field_of(JNIEnv *env, jobject object, jfieldID field)
     return object != NULL && field != NULL ? (*env)->GetObjectField(env, object, field) : NULL;
 }
 
+/* What has the group and the status, as a new reference; null: the thread's constructor has not run. */
+static jobject holder_of(JNIEnv *env, jthread thread)
+{
+    jfieldID holder = TC_LOAD(names.holder);
+    return holder != NULL ? (*env)->GetObjectField(env, thread, holder) : (*env)->NewLocalRef(env, thread);
+}
+
 /* A thread that has ended has no group. */
 bool java_threads_is_of_top_group(JNIEnv *env, jthread thread)
 {
-    jobject holder = field_of(env, thread, TC_LOAD(names.holder));
-    jobject group = field_of(env, holder != NULL ? holder : thread, TC_LOAD(names.group));
+    jobject holder = holder_of(env, thread);
+    jobject group = field_of(env, holder, TC_LOAD(names.group));
     jobject parent = field_of(env, group, TC_LOAD(names.parent));
     bool is_top = group != NULL && parent == NULL && TC_LOAD(names.parent) != NULL;
     (*env)->DeleteLocalRef(env, parent);
     (*env)->DeleteLocalRef(env, group);
     (*env)->DeleteLocalRef(env, holder);
     return is_top;
+}
+
+jint java_threads_status(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    jint status = 0;
+    jfieldID field = TC_LOAD(names.status);
+    jobject holder = holder_of(env, thread);
+    if (field == NULL)
+        (*jvmti)->GetThreadState(jvmti, thread, &status);
+    else if (holder != NULL)
+        status = (*env)->GetIntField(env, holder, field);
+    (*env)->DeleteLocalRef(env, holder);
+    return status;
 }
 
 bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[JAVA_THREADS_NAME_BYTES])

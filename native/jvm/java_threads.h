@@ -60,7 +60,7 @@ TC_INTERNAL uint64_t java_threads_id(JNIEnv *env, jthread thread);
 TC_INTERNAL pid_t java_threads_tid(JNIEnv *env, jthread thread, uint64_t *eetop);
 TC_INTERNAL bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop);
 
-/* Call it before the next three. In the live phase; may load a class. */
+/* Call it before the next four. In the live phase; may load a class. */
 TC_INTERNAL void java_threads_prepare_names(JNIEnv *env);
 
 /* The name of a thread in modified UTF-8, truncated if it is longer. False: unknown; jvmti may be null. */
@@ -72,6 +72,9 @@ TC_INTERNAL bool java_threads_is_carrier(JNIEnv *env, jthread thread);
 
 /* True: of the topmost group, as the JVM's own threads are. */
 TC_INTERNAL bool java_threads_is_of_top_group(JNIEnv *env, jthread thread);
+
+/* The state in JVMTI's bits, which threadStatus also uses (HotSpot's javaThreadStatus.hpp). */
+TC_INTERNAL jint java_threads_status(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
 
 /* Differs if a thread may have started since the last call, from java_threads_watch to java_threads_stop. */
 TC_INTERNAL uint64_t java_threads_starts(void);
