@@ -72,9 +72,15 @@ static struct account *hold(tc_virtual handle, uint64_t *word)
     return held ? account : NULL;
 }
 
-void tc_account_release(struct account *account, uint64_t word)
+/*
+ * tc_virtual_forbid may have given up waiting for a holder that had no CPU. The load needs no fence: forbid
+ * sees any other release while it waits.
+ */
+void tc_account_release(struct account *account, tc_virtual handle, uint64_t word)
 {
     TC_STORE(account->word, (word & ~CHANGES) | ((word + CHANGE) & CHANGES));
+    if (!is_present(account))
+        tc_virtual_end(handle);
 }
 
 struct account *tc_account_hold(tc_virtual handle, uint64_t *word)
@@ -82,7 +88,7 @@ struct account *tc_account_hold(tc_virtual handle, uint64_t *word)
     struct account *account = hold(handle, word);
     if (account == NULL || is_present(account))
         return account;
-    tc_account_release(account, *word);
+    tc_account_release(account, handle, *word);
     return NULL;
 }
 
@@ -298,7 +304,7 @@ uint32_t tc_virtual_allow(enum threadclock_freshness clock)
  */
 static void end_past(uint32_t index)
 {
-    enum { PATIENCE = 15000 }; /* a second: a carrier without a CPU; after a fork it may be gone */
+    enum { PATIENCE = 15000 }; /* a second: its carrier may have no CPU, or be gone after a fork */
     struct account *account = account_at(index);
     for (int tries = 0; tries < PATIENCE; tries++) {
         uint64_t word = TC_LOAD_RELAXED(account->word);

@@ -156,7 +156,7 @@ static void unmount(struct carrier *carrier)
         known = switch_moment(carrier, true, &now) == 0 && end_slice(account, &now);
         TC_STORE(account->carrier, 0);
     }
-    tc_account_release(account, word);
+    tc_account_release(account, handle, word);
     if (!known)
         tc_virtual_end(handle);
 }
@@ -180,7 +180,7 @@ static bool mount(struct carrier *carrier, tc_virtual handle, struct account *ac
         TC_STORE(account->carrier, carrier->tid);
         carrier->mounted = handle;
     }
-    tc_account_release(account, word);
+    tc_account_release(account, handle, word);
     if (!known)
         tc_virtual_end(handle);
     return true;
@@ -240,7 +240,7 @@ int tc_virtual_own_times(uint64_t id, enum threadclock_freshness freshness, stru
         times->account = carrier->mounted;
         times->whole = account->whole;
     }
-    tc_account_release(account, word);
+    tc_account_release(account, carrier->mounted, word);
     if (!known)
         tc_virtual_end(carrier->mounted);
     return known ? error : -ENOENT;

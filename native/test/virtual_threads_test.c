@@ -322,6 +322,34 @@ TEST(a_thread_has_one_account)
     tc_virtual_forbid();
 }
 
+static void *read_times(void *account)
+{
+    struct tc_virtual_times times;
+    return (void *)(intptr_t)tc_virtual_times(*(tc_virtual *)account, &times);
+}
+
+/* Its carrier had no CPU for longer than the end of accounting waits. No reader waits for it. */
+TEST(an_account_that_is_held_while_accounting_ends_is_ended_by_its_holder)
+{
+    tc_virtual account = tc_virtual_begin(1, 0, true, tc_virtual_allow(THREADCLOCK_NOW));
+    uint64_t word;
+    struct account *held = tc_account_hold(account, &word);
+    assert_non_null(held);
+    tc_virtual_forbid();
+    assert_int_equal(tc_virtual_count(), 1);
+    pthread_t reader;
+    void *error;
+    struct timespec until;
+    assert_int_equal(pthread_create(&reader, NULL, read_times, &account), 0);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 30;
+    int joined = pthread_timedjoin_np(reader, &error, &until);
+    tc_account_release(held, account, word);
+    assert_int_equal(joined, 0);
+    assert_int_equal((intptr_t)error, -ESRCH);
+    assert_int_equal(tc_virtual_count(), 0);
+}
+
 /* If a switch was not reported, the next mount ends the slice. The wrong carrier changes nothing. */
 struct elsewhere {
     tc_virtual account;
