@@ -131,10 +131,11 @@ def right_view(data):
 
 
 def cost_view(data):
-    """All of the newest JDK; of the others a line for each, of what differs."""
+    """All of the newest JDK; of the others what differs."""
     others = {each: rounds for each, rounds in costs_of(data).items() if each != data["jdk"]}
-    few = page.markdown_table(["JDK, a yield", *(WAYS[way][0] for way in FEW)], [
-        [each, *cost_cells(rounds, "yield", FEW)] for each, rounds in others.items()])
+    few = page.markdown_table(["", *(WAYS[way][0] for way in FEW)], [
+        [f"{name}, {each}", *cost_cells(rounds, what, FEW)] for what, name in NAMES.items()
+        for each, rounds in others.items()])
     return "\n\n".join([page.markdown_table(cost_head(data["cost"]), cost_rows(data["cost"])),
                         "CPU nanoseconds in a JVM without an agent; else how many times as much; "
                         f"{data['jdk']}.", *([few] if others else [])])
