@@ -131,7 +131,7 @@ def right_view(data):
 
 
 def cost_view(data):
-    """All of the newest JDK; of the others what differs."""
+    """All ways on the newest JDK, and a few of them on the others."""
     others = {each: rounds for each, rounds in costs_of(data).items() if each != data["jdk"]}
     few = page.markdown_table(["", *(WAYS[way][0] for way in FEW)], [
         [f"{name}, {each}", *cost_cells(rounds, what, FEW)] for what, name in NAMES.items()

@@ -73,8 +73,8 @@ static struct account *hold(tc_virtual handle, uint64_t *word)
 }
 
 /*
- * tc_virtual_forbid may have given up waiting for a holder that had no CPU. The load needs no fence: forbid
- * sees any other release while it waits.
+ * Ends the account if tc_virtual_forbid stopped waiting for this holder, which had no CPU. No fence is needed
+ * before the load: if it misses the new epoch, forbid still waits, and sees the store.
  */
 void tc_account_release(struct account *account, tc_virtual handle, uint64_t word)
 {
@@ -145,7 +145,9 @@ static struct account *take_new(uint32_t *index)
     return account_at(*index);
 }
 
-/* The account becomes the first of its list, where tc_account_hold_of looks. Needs the lock. */
+/*
+ * The id's account, or 0. It becomes the first in its list, where tc_account_hold_of looks. Needs the lock.
+ */
 static tc_virtual find(uint64_t id)
 {
     uint32_t *first = &table.first_of_id[id % IDS];
@@ -299,8 +301,8 @@ uint32_t tc_virtual_allow(enum threadclock_freshness clock)
 }
 
 /*
- * Ends an account of a past epoch. Its carrier may hold it, and would not free it: needs the lock, but lets
- * it go for as long.
+ * Ends an account of a past epoch. Needs the lock, but releases it while it waits for a carrier that holds
+ * the account. A carrier that holds it for longer ends it in tc_account_release.
  */
 static void end_past(uint32_t index)
 {

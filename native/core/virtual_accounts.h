@@ -84,7 +84,8 @@ TC_INTERNAL struct account *tc_account_hold(tc_virtual handle, uint64_t *word);
  * list, another was held last.
  */
 TC_INTERNAL struct account *tc_account_hold_of(uint64_t id, tc_virtual *handle, uint64_t *word);
-/* Ends it if its epoch has passed meanwhile. May take the lock. */
+
+/* Releases a held account, and ends it if its epoch has passed meanwhile. May take the lock. */
 TC_INTERNAL void tc_account_release(struct account *account, tc_virtual handle, uint64_t word);
 
 /* The account, to read it: it may end, but is not reused before tc_account_leave. */

@@ -624,7 +624,7 @@ int virtual_accounting_set(JavaVM *vm, int clock, char *problem, size_t problem_
 
 /*
  * By JNI: without JVMTI's transitions (-XX:-DoJVMTIVirtualThreadTransitions), JVMTI takes the carrier for the
- * current thread. Null: an exception may have occurred, which is gone.
+ * current thread. Null if that fails; a pending exception is cleared.
  */
 static jobject current_thread(JNIEnv *env)
 {

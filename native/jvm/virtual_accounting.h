@@ -41,13 +41,14 @@ TC_INTERNAL int virtual_accounting_set(JavaVM *vm, int clock, char *problem, siz
 TC_INTERNAL void virtual_accounting_adopt(JNIEnv *env, uint64_t id);
 
 /*
- * To be called after an own account was read; what reads other threads' accounts calls it itself. False:
- * switches were not reported for a time, because another agent has redefined java.lang.VirtualThread, so what
- * was read may be wrong. All accounts have been ended then, and events report the switches.
+ * To be called after the calling thread has read its own account; functions that read others' call it
+ * themselves. False: switches were not reported for a time, because another agent has redefined
+ * java.lang.VirtualThread, so what was read may be wrong. All accounts have been ended then, and events
+ * report the switches.
  */
 TC_INTERNAL bool virtual_accounting_holds(JNIEnv *env);
 
-/* tc_virtual_groups, without time that carriers use after switches are no longer reported. */
+/* Like tc_virtual_groups, but without time that carriers used while nothing reported switches. */
 TC_INTERNAL uint32_t virtual_accounting_groups(JNIEnv *env,
                                                struct tc_virtual_group groups[TC_VIRTUAL_GROUPS]);
 
@@ -72,8 +73,8 @@ enum { VIRTUAL_WHY_BYTES = 400 };
 TC_INTERNAL const char *virtual_accounting_way(char why[VIRTUAL_WHY_BYTES]);
 
 /*
- * Has this called after such a redefinition has changed it: by the thread that notices it, which may be any
- * and may hold the lock of the process's account.
+ * Sets a function to be called when such a redefinition has changed what reports the switches. It is called
+ * by the thread that notices: any thread, which may hold the lock of the process's account.
  */
 TC_INTERNAL void virtual_accounting_listen(void (*changed)(void));
 

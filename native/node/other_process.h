@@ -58,7 +58,7 @@ TC_INTERNAL int other_process_pass(struct other_process *process);
 
 /*
  * The first size - 1 bytes of a file in its folder, with a zero byte after them; their number, or -errno.
- * Where its own is empty, because its first thread has ended, another thread's.
+ * If the process's file is empty, because its first thread has ended, reads another thread's.
  */
 TC_INTERNAL long other_process_read(const struct other_process *process, const char *file, char *text,
                                     size_t size);

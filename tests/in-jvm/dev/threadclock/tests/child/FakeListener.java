@@ -101,6 +101,7 @@ public final class FakeListener {
         ByteBuffer sample = ByteBuffer.allocate(100 + threads * (name.length + 100))
                 .order(ByteOrder.LITTLE_ENDIAN);
         try {
+            // SAMPLE_MAGIC of native/agent/sample_wire.h, and its records
             to.write((ByteBuffer) sample.putLong(0x3450_534b_434f_4c43L).flip());
             for (long serial = 1, second = 1;; second++) {
                 sample.clear();

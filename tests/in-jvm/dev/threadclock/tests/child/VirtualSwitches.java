@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
  * work before and after that agent has done something to java.lang.VirtualThread ("nothing", "retransform" or
  * "redefine", with the JDK's own bytes), and prints what the agent says of their switches. Arguments: the
  * helper library, the agent's, a file for its report, what to do and what is read next ({@link #readAfter});
- * or "collect" ({@link #collect}).
+ * or "collect" ({@link #collect}), "adopt" ({@link #adopt}), or "lose": redefine where no events are sent.
  */
 public final class VirtualSwitches {
     private static final long CARRIED_AHEAD_NANOS = 2_000_000;

@@ -51,9 +51,9 @@ public final class VirtualThreads {
 
     /**
      * Asks for accounting in the whole JVM, for all class loaders, with the clock
-     * {@link Freshness#INTERPOLATED}. If the JVM was started without an agent, this is its first one, and
-     * HotSpot may crash if native threads attach and detach without a pause in that moment
-     * (docs/reliability.md); the agent from the start, with any options, avoids it.
+     * {@link Freshness#INTERPOLATED}. If the JVM was started without an agent, threadclock becomes its
+     * first one, and HotSpot may crash if native threads attach and detach without a pause at that moment
+     * (docs/reliability.md). To avoid that, start the JVM with threadclock's agent, with any options.
      *
      * @return the request; accounting is on at least until it is closed
      * @throws IllegalStateException with the reason, if this JVM does not report the switches of virtual

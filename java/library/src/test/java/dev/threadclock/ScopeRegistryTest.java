@@ -220,7 +220,7 @@ class ScopeRegistryTest {
         assertThat(interrupts[0]).isPositive();
     }
 
-    /** A thread closes its scope while another, which has none, does so too: at once, or before. */
+    /** A thread closes its scope while, or after, another thread that has none closes one wrongly. */
     @Test
     void timeThatAWrongCloseTookIsSaidToBeMissing() throws Exception {
         int[] round = new int[1];
@@ -259,7 +259,7 @@ class ScopeRegistryTest {
         });
     }
 
-    /** A thread within no scope closes one, in this order: then none that was open counts. */
+    /** A thread that has no scope closes one: no scope that was open then counts. */
     @Test
     void whatAnotherThreadClosesNeverCounts() throws Exception {
         ScopeRegistry scopes = new ScopeRegistry(false);

@@ -159,7 +159,7 @@ public final class Main implements Runnable {
         String name = command.getCommandSpec().qualifiedName();
         if (e instanceof Failure || e instanceof AttachException) {
             command.getErr().println(name + ": " + e.getMessage());
-            for (Throwable other : e.getSuppressed()) { // at the end of a second thing, for example a file
+            for (Throwable other : e.getSuppressed()) { // for example of a second file
                 if (other instanceof Failure) {
                     command.getErr().println(name + ": " + other.getMessage());
                 }

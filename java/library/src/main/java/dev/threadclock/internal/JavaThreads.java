@@ -2,8 +2,8 @@
 package dev.threadclock.internal;
 
 /**
- * Internal: lists all Java threads, for native code to find out which threads of the process they are, when
- * one has started since the last list, and once more after that.
+ * Internal: lists all Java threads if one has started since the last list, and once more after that. Native
+ * code finds out which threads of the process they are.
  */
 public final class JavaThreads {
     /**

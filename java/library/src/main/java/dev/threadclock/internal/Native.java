@@ -78,7 +78,7 @@ public final class Native {
      * Writes all threads to the rows of a ThreadTable. The number of threads, or a negative errno.
      *
      * @param live Java threads, padded with nulls; or null
-     * @param found receives those that are threads of rows, by their rows
+     * @param found receives, at the index of each row, its thread if that is in live; null if live is
      */
     static native int allThreads(long address, int capacity, Thread[] live, Thread[] found);
 

@@ -117,7 +117,7 @@ public class ThreadTable {
         return index;
     }
 
-    /** Without native code, the table is filled from Java. */
+    /** Fills the table by native code. Without that, begin() and add() fill it. */
     void readNative() {
         Thread[] fresh = freshThreads();
         size = 0;

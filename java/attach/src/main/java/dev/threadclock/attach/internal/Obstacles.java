@@ -101,7 +101,7 @@ final class Obstacles {
         limits.add(ofMemory("data (RLIMIT_DATA, ulimit -d)", "Max data size", "VmData"));
         ofTheUser(threads).ifPresent(limits::add);
         return limits.stream().filter(Limit::isReached).findFirst().map(limit -> text(limit)
-                + " would end if it could not start one more thread, which answers requests; end some, or"
+                + " would end if it could not start one more thread, which answers requests; use fewer, or"
                 + " raise the limit");
     }
 

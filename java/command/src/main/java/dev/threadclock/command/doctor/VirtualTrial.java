@@ -114,6 +114,6 @@ record VirtualTrial(Double offNanos, Double onNanos) {
     }
 
     private static String why(Map<String, String> status) {
-        return status.getOrDefault("virtual.switches.why", "unknown why");
+        return status.getOrDefault("virtual.switches.why", "reason unknown");
     }
 }

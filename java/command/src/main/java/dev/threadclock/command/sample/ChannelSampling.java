@@ -71,7 +71,7 @@ final class ChannelSampling extends Sampling {
         try {
             if (sampling.read(Long.BYTES).getLong() == Message.MAGIC) {
                 byte[] first = sampling.message();
-                limit.interrupt(); // understanding it may take longer, and does not depend on the JVM
+                limit.interrupt(); // parsing may take longer, and does not depend on the JVM
                 if (connection.isOpen()) {
                     sampling.take(first);
                     if (sampling.early.poll() != null) { // what was used before

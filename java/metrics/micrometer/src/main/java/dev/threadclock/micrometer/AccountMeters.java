@@ -26,9 +26,9 @@ import java.util.stream.Stream;
  * a scrape reads each of them once. So when a meter that has already reported in this scrape is read again,
  * the next scrape has begun. Prometheus's registry walks the meters of one name after those of another, and
  * may see one that is added meanwhile: those of a new group are added while it is not at user and system,
- * which would be seen one without the other. A pool that has given up its place keeps its meters, with what
- * they had, until this scrape has read them all; (past pools) is without that in this scrape, so that the sum
- * is right.
+ * which would be seen one without the other. The meters of a pool that has lost its place keep
+ * their values until this scrape has read them all. In this scrape (past pools) excludes them, so that
+ * nothing is counted twice.
  */
 final class AccountMeters {
     /** Limits how long meters that are read outside of scrapes use one account. */
@@ -207,7 +207,7 @@ final class AccountMeters {
         value.meter = meter;
     }
 
-    /** Of pools that have given up their place, unless the last scrape may not have read all of them. */
+    /** Removes meters of pools that lost their places, except any that the last scrape may have missed. */
     private void removeGone(Scrape read) {
         List<Meter> gone = new ArrayList<>();
         synchronized (this) {

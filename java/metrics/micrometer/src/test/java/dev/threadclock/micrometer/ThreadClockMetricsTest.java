@@ -85,7 +85,7 @@ class ThreadClockMetricsTest {
         pools(prefix, count, 0);
     }
 
-    /** Runs so many threads of one pool each, until an account has seen them. */
+    /** Runs this number of threads, each in a pool of its own, until an account has seen them. */
     private static void pools(String prefix, int count, long workNanos) throws InterruptedException {
         CompletableFuture<Void> end = new CompletableFuture<>();
         CountDownLatch worked = new CountDownLatch(count);
@@ -139,7 +139,7 @@ class ThreadClockMetricsTest {
 
     /** The sum of one scrape: as a registry that pushes reads its meters, or as Prometheus walks them. */
     private static double sumOfAScrape(MeterRegistry registry) {
-        return registry instanceof PrometheusMeterRegistry ? ((PrometheusMeterRegistry) registry).scrape()
+        return registry instanceof PrometheusMeterRegistry prometheus ? prometheus.scrape()
                 .lines().filter(line -> line.startsWith("threadclock_cpu_time_seconds_total{"))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ')))).sum()
                 : registry.getMeters().stream().flatMap(meter -> {
@@ -153,7 +153,7 @@ class ThreadClockMetricsTest {
         return CpuAccount.read(Duration.ZERO).process().totalNanos() / 1e9;
     }
 
-    /** In the scrape in which pools lose their places to others, which use less, too. */
+    /** Also in a scrape in which pools lose their places, even to pools that have used less. */
     @Test
     void thePoolsOfEachScrapeAddUpToTheProcess() throws InterruptedException {
         List<MeterRegistry> both = List.of(bound(new SimpleMeterRegistry()),

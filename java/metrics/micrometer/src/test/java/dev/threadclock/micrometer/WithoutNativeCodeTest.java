@@ -50,7 +50,7 @@ class WithoutNativeCodeTest {
     /** The threads cannot be listed, but each thread can read itself. */
     @Test
     void withoutProcOneLineSaysWhyThereAreNoGroups(@TempDir Path empty) throws Exception {
-        // LD_LIBRARY_PATH, because the launcher finds them through /proc
+        // the launcher would find its libraries through /proc
         Path libraries = ChildProcess.JAVA_HOME.resolve("lib");
         ProcessBuilder builder = ChildProcess.of(List.of("unshare", "-m", "sh", "-c",
                 "mount --bind " + empty + " /proc && exec \"$@\"", "sh", ChildProcess.JAVA,
