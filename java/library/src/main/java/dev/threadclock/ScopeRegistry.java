@@ -59,8 +59,8 @@ final class ScopeRegistry {
     private static final int TRIES = 4;
 
     /** In this class, initialized early: a class whose initialization runs out of memory stays unusable. */
-    private static final AtomicLongFieldUpdater<Cell> STATE = AtomicLongFieldUpdater.newUpdater(Cell.class,
-            "state");
+    private static final AtomicLongFieldUpdater<Words> STATE = AtomicLongFieldUpdater.newUpdater(
+            Words.class, "state");
     private static final AtomicLongFieldUpdater<Closed> USERS = AtomicLongFieldUpdater.newUpdater(
             Closed.class, "user");
     private static final AtomicLongFieldUpdater<Closed> SYSTEMS = AtomicLongFieldUpdater.newUpdater(
@@ -111,16 +111,21 @@ final class ScopeRegistry {
         }
     }
 
+    /** What a thread writes at each scope: not in its cell, which other threads read in search of theirs. */
+    private static final class Words {
+        volatile long state;
+        private int nested; // scopes within the outermost; its thread's alone
+    }
+
     /** A thread's sums and its outermost scope. Readers elsewhere see the words in the order of writing. */
     private static final class Cell extends WeakReference<Thread> {
-        volatile long state;
+        private final Words words = new Words();
         private final int hash;
         private final int values;
         private final Closed even;
         private final Closed odd;
         private final AtomicLongArray begunExtras; // what they were at the beginning; null: none
         private Reading reading;
-        private int nested; // scopes within the outermost; its thread's alone
         private volatile long dropped; // the state of a scope that does not count
         private volatile long interrupting; // the state of a scope that is or was interrupted
         private long interrupted; // guarded by this
@@ -146,12 +151,12 @@ final class ScopeRegistry {
         /** Values from this to that, of closed scopes, added to a sum. */
         long add(long sum, int from, int to) {
             for (;;) {
-                long now = state;
+                long now = words.state;
                 long with = sum;
                 for (int i = from; i <= Math.min(to, values - 1); i++) {
                     with = Extras.sum(with, closed(now).get(i));
                 }
-                if (state == now) {
+                if (words.state == now) {
                     return with;
                 }
             }
@@ -211,8 +216,8 @@ final class ScopeRegistry {
         try {
             Thread thread = Thread.currentThread();
             Cell cell = table.find(thread);
-            if (cell != null && cell.counts(cell.state)) {
-                cell.nested++;
+            if (cell != null && cell.counts(cell.words.state)) {
+                cell.words.nested++;
             } else if (!hasEnded && (cell != null || !JavaThread.isCarrier(thread))) {
                 begin(thread, cell != null ? cell : add(thread));
             }
@@ -223,10 +228,10 @@ final class ScopeRegistry {
     }
 
     private void begin(Thread thread, Cell cell) {
-        long state = cell.state;
+        long state = cell.words.state;
         if ((state & 1) != 0) { // it does not count
             next(cell, state++, null);
-            cell.nested = 0;
+            cell.words.nested = 0;
         }
         if (cell.reading == null) {
             cell.reading = idleOrNew(thread);
@@ -242,9 +247,9 @@ final class ScopeRegistry {
 
     private void set(Cell cell, long state) {
         if (isWatched) {
-            STATE.set(cell, state);
+            STATE.set(cell.words, state);
         } else {
-            STATE.lazySet(cell, state);
+            STATE.lazySet(cell.words, state);
         }
     }
 
@@ -287,7 +292,7 @@ final class ScopeRegistry {
             if (thread != null && thread.isAlive()) {
                 living[size++] = cell;
             } else if (cell != null) {
-                if (cell.counts(cell.state)) {
+                if (cell.counts(cell.words.state)) {
                     partial("a thread ended within a scope");
                 }
                 for (int i = 0; i < cell.values; i++) {
@@ -329,15 +334,15 @@ final class ScopeRegistry {
         try {
             Thread thread = Thread.currentThread();
             cell = table.find(thread);
-            state = cell == null ? 0 : cell.state;
+            state = cell == null ? 0 : cell.words.state;
             if ((state & 1) == 0) {
                 if (scopes == 1 && !hasEnded && !JavaThread.isCarrier(thread)) {
                     dropAll();
                 }
-            } else if (cell.nested >= scopes) {
-                cell.nested -= scopes;
+            } else if (cell.words.nested >= scopes) {
+                cell.words.nested -= scopes;
             } else {
-                cell.nested = 0;
+                cell.words.nested = 0;
                 finish(thread, cell, state);
             }
         } catch (Throwable e) {
@@ -391,7 +396,7 @@ final class ScopeRegistry {
 
     private void dropAll() {
         for (Cell cell : table.cells) {
-            long state = cell == null ? 0 : cell.state;
+            long state = cell == null ? 0 : cell.words.state;
             if (cell != null && cell.counts(state)) {
                 drop(cell, state, "a scope was closed on another thread than it was opened on");
             }
@@ -417,7 +422,7 @@ final class ScopeRegistry {
     /** True while a thread is within a scope. */
     boolean isOpen() {
         for (Cell cell : table.cells) {
-            if (cell != null && cell.counts(cell.state)) {
+            if (cell != null && cell.counts(cell.words.state)) {
                 return true;
             }
         }
@@ -458,10 +463,10 @@ final class ScopeRegistry {
     }
 
     private void add(Cell cell, Sums sums) {
-        long open = cell.state;
+        long open = cell.words.state;
         boolean counts = cell.counts(open);
         if (counts && !readSoFar(cell, sums)) {
-            if (cell.state == open) {
+            if (cell.words.state == open) {
                 Thread thread = cell.get();
                 drop(cell, open,
                         "a scope was still open on thread " + (thread == null ? "" : thread.getName())
@@ -470,7 +475,7 @@ final class ScopeRegistry {
             counts = false;
         }
         for (;;) {
-            long state = cell.state;
+            long state = cell.words.state;
             boolean isOpen = counts && state == open;
             for (int i = 0; i < cell.values; i++) {
                 long closed = cell.closed(state).get(i);
@@ -481,7 +486,7 @@ final class ScopeRegistry {
                                                 : Extras.sum(closed, cell.begunExtras.get(i - EXTRAS),
                                                         sums.ofOne[i]);
             }
-            if (cell.state == state) {
+            if (cell.words.state == state) {
                 break;
             }
         }
@@ -547,7 +552,7 @@ final class ScopeRegistry {
     boolean interruptThreads() {
         boolean isDone = true;
         for (Cell cell : table.cells) {
-            long state = cell == null ? 0 : cell.state;
+            long state = cell == null ? 0 : cell.words.state;
             Thread thread = cell == null ? null : cell.get();
             if (thread != null && cell.counts(state)) {
                 cell.interrupting = state;
@@ -560,7 +565,7 @@ final class ScopeRegistry {
     /** Its thread waits for this if it sees the mark when it leaves the scope; otherwise this sees that. */
     private static boolean interrupt(Thread thread, Cell cell, long state) {
         synchronized (cell) {
-            if (cell.state != state || cell.interrupted == state) {
+            if (cell.words.state != state || cell.interrupted == state) {
                 return true;
             }
             try {
