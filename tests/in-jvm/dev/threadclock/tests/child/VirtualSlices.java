@@ -56,6 +56,7 @@ public final class VirtualSlices {
 
     public static void main(String[] args) throws Throwable {
         System.load(args[0]);
+        work(Way.YIELD, 0, new AtomicLong()); // a wait for a class's initialization would change the carrier
         for (Freshness clock : new Freshness[]{Freshness.NOW, Freshness.INTERPOLATED}) {
             try (VirtualThreads.Accounting accounting = VirtualThreads.startAccounting(clock)) {
                 for (Way way : Way.values()) {
