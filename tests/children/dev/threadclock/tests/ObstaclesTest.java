@@ -114,13 +114,14 @@ class ObstaclesTest {
 
     /** Room for the agent's files, but for no stack of another thread. */
     @ParameterizedTest
-    @CsvSource({"--as, VmSize, RLIMIT_AS", "--data, VmData, RLIMIT_DATA"})
-    void aJvmThatMayHaveNoMoreMemoryIsNotSignalled(String limit, String used, String reason)
-            throws Exception {
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
+    @CsvSource({"--as, VmSize, RLIMIT_AS, 500000, -Xss1m", "--data, VmData, RLIMIT_DATA, 500000, -Xss1m",
+        "--as, VmSize, RLIMIT_AS, 40000000, -Xss64m"})
+    void aJvmThatMayHaveNoMoreMemoryIsNotSignalled(String limit, String used, String reason, long room,
+            String stack) throws Exception {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).with(stack).startTarget()) {
             String kib = Files.readString(jvm.proc().resolve("status"))
                     .replaceFirst("(?s).*\n" + used + ":\\s+(\\d+) kB.*", "$1");
-            limit(List.of(), jvm, limit + "=" + ((Long.parseLong(kib) << 10) + 500_000) + ":");
+            limit(List.of(), jvm, limit + "=" + ((Long.parseLong(kib) << 10) + room) + ":");
             assertNotTouched(jvm, reason);
         }
     }

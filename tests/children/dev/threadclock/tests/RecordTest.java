@@ -88,6 +88,24 @@ class RecordTest {
         }
     }
 
+    /** Nothing of the threads is recorded yet: the pair of files of an earlier recording stays one. */
+    @Test
+    void aRecordingThatEndsBeforeItsFirstIntervalReplacesNothing() throws Exception {
+        Path earlier = Files.writeString(folder.resolve("all.jvm.jfr"), "earlier");
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
+            Running command = AttachJvm.startCommand(List.of(), "record", jvm.pid(), "-i", "1h", "-o",
+                    folder.resolve("all.jfr"), "--jvm-events");
+            Path kept = folder.resolve("all.jvm.partial-" + command.process().pid() + ".jfr");
+            command.await("the recording", () -> Files.exists(kept));
+            command.process().destroy();
+            Result result = command.end().exits(1);
+            assertThat(result.err()).contains("the JVM's own events are kept in " + kept,
+                    "nothing recorded: stopped before the first interval");
+            assertThat(Used.inJfr(kept).types()).contains("jdk.JVMInformation");
+            assertThat(earlier).hasContent("earlier");
+        }
+    }
+
     /** Where the kernel's table of mounts does not show what the root folder is on. */
     @Test
     void theRootOfTheCommandMayBeNoMountPoint() throws Exception {
