@@ -89,29 +89,29 @@ static struct {
     jclass carrier; /* null: this JVM has no virtual threads */
     jfieldID holder, group, status; /* holder: contains the other two from JDK 19 on */
     jfieldID parent;                /* of a group */
-} names;
+} details;
 
 /* Done once, because threads that end read them. Two callers at once find the same. */
-void java_threads_prepare_names(JNIEnv *env)
+void java_threads_prepare(JNIEnv *env)
 {
     static bool prepared;
     if (TC_LOAD(prepared))
         return;
     jclass carrier = boot_class(env, JDK_CARRIER, false);
-    TC_STORE(names.carrier, carrier != NULL ? (*env)->NewGlobalRef(env, carrier) : NULL);
-    TC_STORE(names.name, boot_field(env, JDK_THREAD_NAME));
-    TC_STORE(names.holder, boot_field(env, JDK_THREAD_HOLDER_FIELD));
-    const char *holder = names.holder != NULL ? JDK_THREAD_HOLDER : JDK_THREAD;
-    TC_STORE(names.group, boot_field(env, holder, JDK_GROUP_FIELD));
-    TC_STORE(names.status, boot_field(env, holder, JDK_STATUS_FIELD));
-    TC_STORE(names.parent, boot_field(env, JDK_GROUP_PARENT));
+    TC_STORE(details.carrier, carrier != NULL ? (*env)->NewGlobalRef(env, carrier) : NULL);
+    TC_STORE(details.name, boot_field(env, JDK_THREAD_NAME));
+    TC_STORE(details.holder, boot_field(env, JDK_THREAD_HOLDER_FIELD));
+    const char *holder = details.holder != NULL ? JDK_THREAD_HOLDER : JDK_THREAD;
+    TC_STORE(details.group, boot_field(env, holder, JDK_GROUP_FIELD));
+    TC_STORE(details.status, boot_field(env, holder, JDK_STATUS_FIELD));
+    TC_STORE(details.parent, boot_field(env, JDK_GROUP_PARENT));
     TC_STORE(prepared, true);
     (*env)->DeleteLocalRef(env, carrier);
 }
 
 bool java_threads_is_carrier(JNIEnv *env, jthread thread)
 {
-    jclass carrier = TC_LOAD(names.carrier);
+    jclass carrier = TC_LOAD(details.carrier);
     return carrier != NULL && (*env)->IsInstanceOf(env, thread, carrier);
 }
 
@@ -123,7 +123,7 @@ static jobject field_of(JNIEnv *env, jobject object, jfieldID field)
 /* What has the group and the status, as a new reference; null: the thread's constructor has not run. */
 static jobject holder_of(JNIEnv *env, jthread thread)
 {
-    jfieldID holder = TC_LOAD(names.holder);
+    jfieldID holder = TC_LOAD(details.holder);
     return holder != NULL ? (*env)->GetObjectField(env, thread, holder) : (*env)->NewLocalRef(env, thread);
 }
 
@@ -131,9 +131,9 @@ static jobject holder_of(JNIEnv *env, jthread thread)
 bool java_threads_is_of_top_group(JNIEnv *env, jthread thread)
 {
     jobject holder = holder_of(env, thread);
-    jobject group = field_of(env, holder, TC_LOAD(names.group));
-    jobject parent = field_of(env, group, TC_LOAD(names.parent));
-    bool is_top = group != NULL && parent == NULL && TC_LOAD(names.parent) != NULL;
+    jobject group = field_of(env, holder, TC_LOAD(details.group));
+    jobject parent = field_of(env, group, TC_LOAD(details.parent));
+    bool is_top = group != NULL && parent == NULL && TC_LOAD(details.parent) != NULL;
     (*env)->DeleteLocalRef(env, parent);
     (*env)->DeleteLocalRef(env, group);
     (*env)->DeleteLocalRef(env, holder);
@@ -143,7 +143,7 @@ bool java_threads_is_of_top_group(JNIEnv *env, jthread thread)
 jint java_threads_status(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     jint status = 0;
-    jfieldID field = TC_LOAD(names.status);
+    jfieldID field = TC_LOAD(details.status);
     jobject holder = holder_of(env, thread);
     if (field == NULL)
         (*jvmti)->GetThreadState(jvmti, thread, &status);
@@ -156,7 +156,7 @@ jint java_threads_status(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[JAVA_THREADS_NAME_BYTES])
 {
     jvmtiThreadInfo info;
-    jfieldID field = TC_LOAD(names.name);
+    jfieldID field = TC_LOAD(details.name);
     if (field != NULL)
         return boot_text(env, (*env)->GetObjectField(env, thread, field), name, JAVA_THREADS_NAME_BYTES);
     if (jvmti == NULL || (*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
@@ -260,7 +260,7 @@ jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader,
         return JVMTI_ERROR_NONE;
     if ((*env)->GetJavaVM(env, &vm) != JNI_OK)
         return JVMTI_ERROR_INTERNAL;
-    java_threads_prepare_names(env);
+    java_threads_prepare(env);
     jvmtiError error = java_threads_environment(vm, &jvmti);
     if (error != JVMTI_ERROR_NONE)
         return error;

@@ -61,7 +61,7 @@ TC_INTERNAL pid_t java_threads_tid(JNIEnv *env, jthread thread, uint64_t *eetop)
 TC_INTERNAL bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop);
 
 /* Call it before the next four. In the live phase; may load a class. */
-TC_INTERNAL void java_threads_prepare_names(JNIEnv *env);
+TC_INTERNAL void java_threads_prepare(JNIEnv *env);
 
 /* The name of a thread in modified UTF-8, truncated if it is longer. False: unknown; jvmti may be null. */
 TC_INTERNAL bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,

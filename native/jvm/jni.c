@@ -129,7 +129,7 @@ NATIVE(void, findThreads)
     if (libjvm != NULL)
         vm_structs_find(libjvm);
     if (vm_structs_are_found())
-        java_threads_prepare_names(env); /* here, because a security manager may forbid it to other callers */
+        java_threads_prepare(env); /* here, because a security manager may forbid it to other callers */
 }
 
 NATIVE(jint, tid, jobject thread)

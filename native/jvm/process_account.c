@@ -280,7 +280,7 @@ static int read_account(struct reading *reading, jvmtiEnv *jvmti, int64_t age_ns
 void process_account_begin(jvmtiEnv *jvmti, JNIEnv *env)
 {
     struct reading reading = {.env = env};
-    java_threads_prepare_names(env);
+    java_threads_prepare(env);
     tc_lock(&kept.lock);
     read_account(&reading, jvmti, reuse_ns);
     tc_unlock(&kept.lock);

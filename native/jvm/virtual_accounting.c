@@ -628,7 +628,7 @@ int virtual_accounting_set(JavaVM *vm, int clock, char *problem, size_t problem_
  */
 static jobject current_thread(JNIEnv *env)
 {
-    jclass class = boot_class(env, "java.lang.Thread", false);
+    jclass class = boot_class(env, JDK_THREAD, false);
     jmethodID method = class != NULL ? (*env)->GetStaticMethodID(env, class, "currentThread",
                                                                  "()Ljava/lang/Thread;")
                                      : NULL;
