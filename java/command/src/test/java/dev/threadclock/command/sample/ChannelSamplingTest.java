@@ -16,6 +16,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,13 +27,35 @@ class ChannelSamplingTest {
     @TempDir
     Path folder;
 
+    private ServerSocketChannel server;
+    private SocketChannel client;
+    private SocketChannel sampler;
+
+    @BeforeEach
+    void connect() throws IOException {
+        server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                .bind(UnixDomainSocketAddress.of(folder.resolve("socket")));
+        client = SocketChannel.open(server.getLocalAddress());
+        sampler = server.accept();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        sampler.close();
+        client.close();
+        server.close();
+    }
+
     private static ByteBuffer buffer() {
         return ByteBuffer.allocate(200).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static void send(SocketChannel sampler, ByteBuffer records) throws IOException {
-        records.flip();
-        sampler.write(buffer().putInt(records.limit()).put(records).flip());
+    private void send(ByteBuffer... messages) throws IOException {
+        sampler.write(buffer().putLong(Message.MAGIC).flip());
+        for (ByteBuffer records : messages) {
+            records.flip();
+            sampler.write(buffer().putInt(records.limit()).put(records).flip());
+        }
     }
 
     private static ByteBuffer moment(long nanos) {
@@ -38,41 +63,25 @@ class ChannelSamplingTest {
                 .putLong(0);
     }
 
-    private Interval firstInterval(ByteBuffer second) throws Exception {
-        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("socket"));
-        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-                .bind(address);
-                SocketChannel client = SocketChannel.open(address);
-                SocketChannel sampler = server.accept()) {
-            sampler.write(buffer().putLong(Message.MAGIC).flip());
-            send(sampler, moment(2));
-            send(sampler, second);
-            return over(client, 60_000).next().orElseThrow();
-        }
+    private Interval firstInterval(ByteBuffer second) throws IOException {
+        send(moment(2), second);
+        return over(60_000).next().orElseThrow();
     }
 
-    private static Sampling over(SocketChannel client, long patienceMillis) throws IOException {
+    private Sampling over(long patienceMillis) throws IOException {
         return ChannelSampling.over(1, new Subject("1 (java Main)", "", "", ""), Duration.ofSeconds(60),
                 client, new TaskFiles((int) ProcessHandle.current().pid(), false), patienceMillis);
     }
 
     @Test
     void aSamplerThatSendsMoreThanItWasAskedForIsGivenUp() throws Exception {
-        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-                .bind(UnixDomainSocketAddress.of(folder.resolve("socket")));
-                SocketChannel client = SocketChannel.open(server.getLocalAddress());
-                SocketChannel sampler = server.accept()) {
-            sampler.write(buffer().putLong(Message.MAGIC).flip());
-            for (int i = 0; i < 200; i++) {
-                send(sampler, moment(i));
+        send(LongStream.range(0, 200).mapToObj(ChannelSamplingTest::moment).toArray(ByteBuffer[]::new));
+        Sampling sampling = over(60_000);
+        assertThatExceptionOfType(Failure.class).isThrownBy(() -> {
+            for (int i = 0; i < 190; i++) {
+                sampling.next();
             }
-            Sampling sampling = over(client, 60_000);
-            assertThatExceptionOfType(Failure.class).isThrownBy(() -> {
-                for (int i = 0; i < 190; i++) {
-                    sampling.next();
-                }
-            }).withMessageContaining("more messages than were asked for");
-        }
+        }).withMessageContaining("more messages than were asked for");
     }
 
     @Test
@@ -82,29 +91,17 @@ class ChannelSamplingTest {
     }
 
     @Test
-    void aSamplerThatSendsNothingIsGivenUp() throws Exception {
-        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("socket"));
-        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-                .bind(address);
-                SocketChannel client = SocketChannel.open(address)) {
-            assertThatExceptionOfType(Failure.class).isThrownBy(() -> over(client, 100))
-                    .withMessageContaining("sent nothing for 100 ms");
-        }
+    void aSamplerThatSendsNothingIsGivenUp() {
+        assertThatExceptionOfType(Failure.class).isThrownBy(() -> over(100))
+                .withMessageContaining("sent nothing for 100 ms");
     }
 
     /** A message, but none that is a sample: waiting for the next would have no limit. */
     @Test
     void aSamplerWhoseFirstMessageIsNoSampleIsGivenUp() throws Exception {
-        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("socket"));
-        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-                .bind(address);
-                SocketChannel client = SocketChannel.open(address);
-                SocketChannel sampler = server.accept()) {
-            sampler.write(buffer().putLong(Message.MAGIC).flip());
-            send(sampler, buffer());
-            assertThatExceptionOfType(Failure.class).isThrownBy(() -> over(client, 60_000))
-                    .withMessageContaining("the sampler in the JVM");
-        }
+        send(buffer());
+        assertThatExceptionOfType(Failure.class).isThrownBy(() -> over(60_000))
+                .withMessageContaining("the sampler in the JVM");
     }
 
     @Test
