@@ -174,6 +174,7 @@ static void *check_shapes(void *unused)
     CPU_SET(sched_getcpu(), &cpu);
     assert_in_any_thread(sched_setaffinity(0, sizeof cpu, &cpu) == 0);
     pid_t rival = fork();
+    assert_in_any_thread(rival >= 0); /* -1 would be everybody to kill() */
     while (rival == 0 && getppid() != 1)
         burn_user_ns(NS_PER_MS);
     check_on_carriers(PREEMPTED);

@@ -258,8 +258,10 @@ class BudgetWatcherTest {
         Budget next = new Budget(); // finds out, if an error struck the one that replaced itself
         next.isIdle = true;
         next.watch();
-        good.failure = null;
-        assertGuarded();
+        for (int i = 0; i < 2; i++) { // the last error may strike only now, in a look
+            good.failure = null;
+            assertGuarded();
+        }
         assertThat(good.failure).isNull();
     }
 }
