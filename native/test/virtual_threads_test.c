@@ -173,9 +173,9 @@ static void *check_shapes(void *unused)
     CPU_ZERO(&cpu);
     CPU_SET(sched_getcpu(), &cpu);
     assert_in_any_thread(sched_setaffinity(0, sizeof cpu, &cpu) == 0);
-    pid_t rival = fork();
+    pid_t tested = getpid(), rival = fork();
     assert_in_any_thread(rival >= 0); /* -1 would be everybody to kill() */
-    while (rival == 0 && getppid() != 1)
+    while (rival == 0 && getppid() == tested)
         burn_user_ns(NS_PER_MS);
     check_on_carriers(PREEMPTED);
     kill(rival, SIGKILL);
