@@ -88,6 +88,29 @@ class RecordTest {
         }
     }
 
+    /** Which the JVM decides, and could fill it. */
+    @Test
+    void ofEventsThatDoNotFitOnTheDiskTheBeginningIsKept() throws Exception {
+        Host.assumeMounts();
+        Path small = Files.createDirectory(folder.resolve("small"));
+        Path kept = Files.createDirectory(folder.resolve("kept"));
+        String mounted = AttachJvm.tmpfs("size=200k", small) + " && { \"$@\"; status=$?; cp -r '" + small
+                + "'/* '" + kept + "'; exit $status; }";
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
+            Result result = AttachJvm
+                    .startCommand(List.of("unshare", "-m", "sh", "-c", mounted, "sh"), "record",
+                            jvm.pid(), "-d", "500ms", "-i", "100ms", "-o", small.resolve("all.jfr"),
+                            "--jvm-events")
+                    .end()
+                    .exits(1);
+            assertThat(result.err()).contains(
+                    "the JVM's own events are lost but for their beginning, in " + small,
+                    "more than half of the space");
+            assertThat(intervals(kept.resolve("all.jfr"))).isPositive();
+            assertThat(kept.toFile().list()).hasSize(2);
+        }
+    }
+
     /** Nothing of the threads is recorded yet: the pair of files of an earlier recording stays one. */
     @Test
     void aRecordingThatEndsBeforeItsFirstIntervalReplacesNothing() throws Exception {

@@ -46,33 +46,35 @@ final class JvmEvents implements AutoCloseable {
     @Override
     public void close() throws IOException {
         String kept = "the JVM's own events are kept in " + copied;
-        boolean keep = false;
         try (recording) {
             copy();
-            keep = true;
             if (!replaces) {
                 throw new Failure(kept);
             }
-            output.write(copied);
-            keep = false;
-            Terminal.stdout().println("the JVM's own events are in " + output.path());
-        } catch (Failure e) {
-            throw keep && replaces ? new Failure(e.getMessage() + "; " + kept) : e;
-        } finally {
-            if (!keep) {
-                Files.deleteIfExists(copied);
+            try {
+                output.write(copied);
+            } catch (Failure e) {
+                throw new Failure(e.getMessage() + "; " + kept);
             }
+            Files.deleteIfExists(copied);
+            Terminal.stdout().println("the JVM's own events are in " + output.path());
         }
     }
 
-    private void copy() {
+    private void copy() throws IOException {
         // Not by Files.getFileStore, which fails in a chroot that is no mount point. 0: unknown.
         long room = copied.toFile().getUsableSpace();
         try (OutputStream out = new Limited(Files.newOutputStream(copied),
                 room == 0 ? Long.MAX_VALUE : room / 2)) {
             recording.stopInto(out);
-        } catch (IOException | AttachException e) {
-            throw new Failure("the JVM's own events are lost: " + e.getMessage());
+        } catch (IOException | AttachException | Failure e) {
+            boolean begun = Files.size(copied) > 0;
+            if (!begun) {
+                Files.delete(copied);
+            }
+            throw new Failure("the JVM's own events are lost" + (begun
+                    ? " but for their beginning, in " + copied
+                    : "") + ": " + e.getMessage());
         }
     }
 

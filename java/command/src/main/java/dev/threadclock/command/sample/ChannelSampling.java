@@ -81,6 +81,9 @@ final class ChannelSampling extends Sampling {
             }
         } catch (EOFException | SocketException | ClosedChannelException e) {
             // Handled like any other failure to start.
+        } catch (Failure e) {
+            sampling.close();
+            throw e;
         } finally {
             limit.interrupt();
         }
@@ -127,16 +130,19 @@ final class ChannelSampling extends Sampling {
             book.take(message).ifPresent(early::add);
             return message.stack.isPresent();
         } catch (IOException e) {
-            throw new Failure(
-                    "the sampler in the JVM " + label() + " sent what is no sample (" + e.getMessage()
-                            + "); restart that JVM with this version of threadclock");
+            throw noSample(e.getMessage());
         }
+    }
+
+    private Failure noSample(String why) {
+        return new Failure("the sampler in the JVM " + label() + " sent what is no sample (" + why
+                + "); restart that JVM with this version of threadclock");
     }
 
     private byte[] message() throws IOException {
         int length = read(Integer.BYTES).getInt();
         if (length < 0 || length > LONGEST_MESSAGE) {
-            throw new IOException("a message of " + Integer.toUnsignedString(length) + " bytes");
+            throw noSample("a message of " + Integer.toUnsignedString(length) + " bytes");
         }
         return read(length).array();
     }

@@ -47,10 +47,10 @@ final class LiveScreen implements AutoCloseable {
     }
 
     /** Receives the intervals in a separate thread, so that keys are handled meanwhile. */
-    private static final class Feed {
+    static final class Feed {
         private final AtomicReference<Iteration> newest = new AtomicReference<>();
         private volatile boolean over;
-        private volatile IOException failure;
+        private volatile Throwable failure;
 
         /** The thread ends when the sampling ends. */
         Feed(Sampling sampling) {
@@ -66,7 +66,7 @@ final class LiveScreen implements AutoCloseable {
                         .isPresent(); next = iterations.next()) {
                     newest.set(next.get());
                 }
-            } catch (IOException e) {
+            } catch (Throwable e) { // what the JVM sent may be no sample, or take all memory
                 failure = e;
             }
             over = true;
@@ -78,8 +78,15 @@ final class LiveScreen implements AutoCloseable {
         }
 
         boolean isOver() throws IOException {
-            if (failure != null) {
-                throw failure;
+            Throwable why = failure;
+            if (why instanceof IOException e) {
+                throw e;
+            }
+            if (why instanceof RuntimeException e) {
+                throw e;
+            }
+            if (why instanceof Error e) {
+                throw e;
             }
             return over;
         }

@@ -85,6 +85,14 @@ class ChannelSamplingTest {
     }
 
     @Test
+    void aMessageThatIsTooLongIsNotRead() throws Exception {
+        sampler.write(buffer().putLong(Message.MAGIC).putInt(1 << 26).flip());
+        assertThatExceptionOfType(Failure.class).isThrownBy(() -> over(60_000))
+                .withMessageContaining("what is no sample (a message of 67108864 bytes)");
+        assertThat(client.isOpen()).isFalse();
+    }
+
+    @Test
     void theFirstSampleOnlyBeginsTheFirstInterval() throws Exception {
         ByteBuffer third = buffer().put((byte) 9).putLong(2).putInt(1).put(moment(3).flip());
         assertThat(firstInterval(third).nanos()).isEqualTo(1);
