@@ -7,6 +7,7 @@ import dev.threadclock.internal.Reading;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -59,6 +60,8 @@ final class ScopeRegistry {
     private static final int TRIES = 4;
 
     /** In this class, initialized early: a class whose initialization runs out of memory stays unusable. */
+    private static final AtomicReferenceFieldUpdater<Cell, Reading> READING = AtomicReferenceFieldUpdater
+            .newUpdater(Cell.class, Reading.class, "reading");
     private static final AtomicLongFieldUpdater<Words> STATE = AtomicLongFieldUpdater.newUpdater(
             Words.class, "state");
     private static final AtomicLongFieldUpdater<Closed> USERS = AtomicLongFieldUpdater.newUpdater(
@@ -125,7 +128,7 @@ final class ScopeRegistry {
         private final Closed even;
         private final Closed odd;
         private final AtomicLongArray begunExtras; // what they were at the beginning; null: none
-        private Reading reading;
+        volatile Reading reading;
         private volatile long dropped; // the state of a scope that does not count
         private volatile long interrupting; // the state of a scope that is or was interrupted
         private long interrupted; // guarded by this
@@ -234,7 +237,7 @@ final class ScopeRegistry {
             cell.words.nested = 0;
         }
         if (cell.reading == null) {
-            cell.reading = idleOrNew(thread);
+            READING.lazySet(cell, idleOrNew(thread));
         }
         for (int i = cell.values - 1; i >= EXTRAS; i--) {
             cell.begunExtras.lazySet(i - EXTRAS, extras.now(i - EXTRAS, thread));
@@ -361,7 +364,7 @@ final class ScopeRegistry {
         }
         next(cell, state, cell.counts(state) ? used : null);
         if (state == 1) { // of work that this thread may never see again
-            cell.reading = null;
+            READING.lazySet(cell, null); // after the state, or a reader would miss it in an open scope
             keepIdle(thread, used);
         }
         if (cell.interrupting == state) {

@@ -25,8 +25,8 @@ import java.util.Objects;
  * one system call for total, two for user and system.
  *
  * <p><b>Guarantees of every method.</b> Values never decrease, whichever freshnesses are read in whatever
- * order and by whichever thread. User + system is at most a total that is read later. A tick reading is never
- * ahead of the true value. Nothing is allocated on the Java heap. -1 means that the kernel refuses (for
+ * order and by whichever thread. User + system is at most a total that is read later. The total of a tick
+ * reading is never ahead of the true value; user and system may each be, by about a tick. Nothing is allocated on the Java heap. -1 means that the kernel refuses (for
  * example because of a seccomp filter); no other value is negative. All methods may be called by any number
  * of threads at once. No method throws unless its description says so.
  *
