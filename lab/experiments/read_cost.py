@@ -18,7 +18,7 @@ TITLES = {
     "triple": "threadclock_times_tick",
     "interpolated": "threadclock_total_interpolated_ns",
     "virt_pid0": "threadclock_user_raw_ns (VIRT, PID 0; raw ticks)",
-    "virt_tid": "VIRT clock by TID (JDK 25.0.5, 26, 27)",
+    "virt_tid": "VIRT clock by TID (JDK 25.0.5, 26 to 28)",
     "sched": "clock_gettime(CLOCK_THREAD_CPUTIME_ID)",
     "sched_tid": "SCHED clock by TID",
     "total_now": "threadclock_total_now_ns",

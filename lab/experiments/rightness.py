@@ -131,7 +131,7 @@ def judge(data, quiet):
 
 
 HEAD = ["a thread that works", "CPU time, ms", "threadclock, tick", "now", "/proc (JDK 8 to 25.0.4)",
-        "VIRT (JDK 25.0.5, 26, 27)"]
+        "VIRT (JDK 25.0.5, 26 to 28)"]
 
 
 def table(data):

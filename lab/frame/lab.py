@@ -104,7 +104,7 @@ class Lab:
 
     def virt(self, feature=None):
         return self.last([jdk for jdk in self.jdks if not jdk.legacy and feature in (None, jdk.feature)],
-                         "no JDK here reads the VIRT clock (25.0.5 or later, 26, 27): install one (ci/jdks "
+                         "no JDK here reads the VIRT clock (25.0.5 or later, 26 to 28): install one (ci/jdks "
                          "up 25), or name it with --jdk")
 
     def newest(self, at_least=8):

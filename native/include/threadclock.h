@@ -149,7 +149,7 @@ THREADCLOCK_API int threadclock_interval_end(const struct threadclock_interval *
  * hypervisor stole from them. A thread that runs only around ticks is charged several times its CPU time
  * here, one that runs between ticks nothing.
  *
- * JDK 25.0.5, 26 and 27 report these as user time (JDK-8372584). They are kept for diagnosis; the first two
+ * JDK 25.0.5 and 26 to 28 report these as user time (JDK-8372584). They are kept for diagnosis; the first two
  * promises above do not relate them to the other reads. One system call each.
  */
 THREADCLOCK_API int64_t threadclock_user_raw_ns(void); /* CLOCK VIRT: ticks that found it in user mode */

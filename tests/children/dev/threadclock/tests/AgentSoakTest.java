@@ -34,7 +34,7 @@ class AgentSoakTest {
     private static final int SAMPLES_PER_COMMAND = 3;
     private static final int SAMPLE_MILLIS = 5000;
     /**
-     * The permitted difference between the medians of the last and of the third quarter. In the first half,
+     * The permitted difference between the last and the third quarter. In the first half,
      * the compilers of a JVM without the agent and malloc's fragmentation add up to 10 MB.
      */
     private static final long RESIDENT_KILOBYTES = 3 << 10;
@@ -97,7 +97,8 @@ class AgentSoakTest {
         assertFlat(jdk, "RSS, kB", samples, Sample::resident, RESIDENT_KILOBYTES);
         assertFlat(jdk, "files", samples, Sample::files, FILES);
         assertFlat(jdk, "mappings", samples, Sample::maps, MAPS);
-        assertFlat(jdk, "threads", samples, Sample::threads, THREADS);
+        // On a busy machine more of those that come and go are there at a time.
+        assertFlat(jdk, "threads", samples, Sample::threads, 0, THREADS);
     }
 
     /** Two kinds of sampling, with the agent and without it. */
@@ -114,18 +115,24 @@ class AgentSoakTest {
 
     private static void assertFlat(TestJdk jdk, String what, List<Sample> samples,
             ToLongFunction<Sample> value, long most) {
+        assertFlat(jdk, what, samples, value, 0.5, most);
+    }
+
+    private static void assertFlat(TestJdk jdk, String what, List<Sample> samples,
+            ToLongFunction<Sample> value, double quantile, long most) {
         int quarter = samples.size() / 4;
-        long before = median(samples.subList(2 * quarter, 3 * quarter), value);
-        long last = median(samples.subList(3 * quarter, samples.size()), value);
+        long before = quantile(samples.subList(2 * quarter, 3 * quarter), value, quantile);
+        long last = quantile(samples.subList(3 * quarter, samples.size()), value, quantile);
         String text = String.format(
-                "%s: %s: median %d in the third quarter, %d in the last: %+d, at most %+d",
-                jdk, what, before, last, last - before, most);
+                "%s: %s: %s %d in the third quarter, %d in the last: %+d, at most %+d",
+                jdk, what, quantile == 0 ? "least" : "median", before, last, last - before, most);
         ResultFile.line(text);
         assertThat(last - before).as(text).isLessThanOrEqualTo(most);
     }
 
-    private static long median(List<Sample> some, ToLongFunction<Sample> value) {
-        return some.stream().mapToLong(value).sorted().skip(some.size() / 2).findFirst().orElseThrow();
+    private static long quantile(List<Sample> some, ToLongFunction<Sample> value, double quantile) {
+        return some.stream().mapToLong(value).sorted().skip((long) (some.size() * quantile)).findFirst()
+                .orElseThrow();
     }
 
     /** Mappings of files: stacks and malloc's arenas come and go with threads. */

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.threadclock.tests.child.VirtualSlices;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,10 +23,15 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class VirtualSlicesTest {
     private static final boolean EACH = System.getProperty("threadclock.slices", "").equals("each");
-    private static final List<String> FLAGS = List.of("-Dthreadclock.switches=events", "-XX:+UseG1GC",
-            "-XX:+UseZGC", "-XX:+UseShenandoahGC", "-XX:+UseSerialGC", "-XX:+UseParallelGC", "-Xint",
+    private static final String EVENTS = "-Dthreadclock.switches=events";
+    private static final List<String> FLAGS = List.of(EVENTS, "-XX:+UseG1GC", "-XX:+UseZGC",
+            "-XX:+UseZGC -XX:+ZGenerational", "-XX:+UseShenandoahGC", "-XX:+UseSerialGC",
+            "-XX:+UseParallelGC", "-Xint",
             "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation");
     private static final int FEW = 5;
+
+    @TempDir
+    Path folder;
 
     static Stream<Arguments> forms() {
         List<Arguments> all = TestJdk.of("VirtualSlicesTest", 21)
@@ -30,18 +41,24 @@ class VirtualSlicesTest {
         return IntStream.range(0, all.size()).filter(i -> EACH || i % FEW == 0).mapToObj(all::get);
     }
 
-    /** Not every JDK has Shenandoah. */
+    /** Not every JDK has Shenandoah, or two kinds of ZGC. */
     private static boolean isKnown(TestJdk jdk, String flag) {
-        return !flag.contains("Shenandoah") || CompanyTest.hasCollector(jdk, "Shenandoah");
+        return (jdk.feature() < 23 || !flag.contains("ZGenerational")) && !flag.contains("Shenandoah")
+                || CompanyTest.hasCollector(jdk, "Shenandoah");
     }
 
     @ParameterizedTest(name = "{1}, carriers: {2}, {0}")
     @MethodSource("forms")
-    void slicesAreInTheAccountsAndTheseInTheirCarriers(TestJdk jdk, String flag, int carriers) {
-        var result = ChildJvm.of(jdk).withClassPath(Product.JAR).withAgentPath("virtual=on")
-                .withNativeAccess().with(flag, "-Djdk.virtualThreadScheduler.parallelism=" + carriers,
+    void slicesAreInTheAccountsAndTheseInTheirCarriers(TestJdk jdk, String flag, int carriers)
+            throws IOException {
+        Path log = Files.createFile(folder.resolve("log"));
+        var result = ChildJvm.of(jdk).withClassPath(Product.JAR).withAgentPath("virtual=on,log=" + log)
+                .withNativeAccess().with(flag.split(" "))
+                .with("-Xmx64m", "-Djdk.virtualThreadScheduler.parallelism=" + carriers,
                         "-Djdk.virtualThreadScheduler.maxPoolSize=" + carriers)
                 .run(VirtualSlices.class, CLibrary.assume("parity_helper"), "100").ok();
         System.out.printf("  %s, %s, carriers: %d%n%s", jdk, flag, carriers, result.out().indent(4));
+        assertThat(log).content().containsOnlyOnce(
+                flag.equals(EVENTS) ? "by the JVM's events" : "by java.lang.VirtualThread itself");
     }
 }

@@ -69,7 +69,7 @@ class VirtualSwitchesTest {
     void theClassReportsThemItself(TestJdk jdk) throws IOException {
         Result result = run(jdk, "nothing", "-Xcheck:jni");
         assertSwitches(result, "calls", "calls", null);
-        assertThat(result.out()).doesNotContain("WARNING");
+        assertThat(result.out()).doesNotContain("WARNING", "[warning]");
     }
 
     @OnEachJdk(from = 21)
@@ -137,6 +137,28 @@ class VirtualSwitchesTest {
     void anotherAgentsTransformerTakesPart(TestJdk jdk) throws IOException {
         assertSwitches(run(jdk, "retransform", "-javaagent:" + otherAgent(folder) + "=transform"), "calls",
                 "calls", null);
+    }
+
+    /** It comes first, so its transformer takes part in our redefinition, and changes what we have made. */
+    @OnEachJdk(from = 21)
+    void theEventsDoBesideAnAgentThatChangesTheClass(TestJdk jdk) throws IOException {
+        ChildJvm child = ChildJvm.of(jdk).with("-javaagent:" + otherAgent(folder) + "=change");
+        assertSwitches(run(child, "retransform"), "events", "events", "another agent changes");
+    }
+
+    /** Which would lack java.lang.VirtualThread; the JVM starts no native agent beside the first of these. */
+    @OnEachJdk(from = 21)
+    void theEventsDoWhereTheJvmWritesAnArchive(TestJdk jdk) {
+        Path archive = folder.resolve("archive.jsa");
+        for (String flags : List.of("-XX:ArchiveClassesAtExit=" + archive, "-XX:+RecordDynamicDumpInfo",
+                "-XX:+AutoCreateSharedArchive -XX:SharedArchiveFile=" + archive)) {
+            try (AttachJvm jvm = ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess()
+                    .withDynamicAgents().with(flags.split(" ")).startTarget(VirtualLoad.class)) {
+                jvm.run("attach", "virtual=on").ok();
+                assertThat(jvm.run("status").ok().out()).as(flags)
+                        .containsPattern("switches[.]why +this JVM writes an archive");
+            }
+        }
     }
 
     /** A running JVM before 25 would lose all of its compiled code. */

@@ -18,10 +18,10 @@ import javax.management.ObjectName;
  * while accounting and the agent are switched on and off. Arguments: the helper library, the agent's, the
  * number of threads, milliseconds between two switches, a file for the agent's report, and "disturbed" if
  * thread dumps, other agents and a debugger are to disturb them besides, "attacked" if VirtualThread is also
- * redefined once half of them have begun, or "alone" if all that happens without threadclock. Prints
- * {@code threads=N switches=N known=N unknown=N accounts=N growthKb=N}: how many threads knew their time, the
- * number of the core's accounts at the end, and the growth of resident memory after the first fifth of the
- * threads.
+ * redefined once five sixths of them have begun, or "alone" if all that happens without threadclock. Prints
+ * {@code threads=N switches=N known=N unknown=N left=N accounts=N growthKb=N}: how many threads knew their time,
+ * the number of the core's accounts when these threads had ended and after accounting began anew, and the
+ * growth of resident memory after the first fifth of the threads.
  */
 public final class VirtualCrowd {
     private static int together = 500;
@@ -46,7 +46,7 @@ public final class VirtualCrowd {
             together = 10_000;
             pauses = 2;
             pauseMillis = 200;
-            long redefinedAt = args[5].equals("disturbed") ? Long.MAX_VALUE : threads / 2;
+            long redefinedAt = args[5].equals("disturbed") ? Long.MAX_VALUE : threads / 6 * 5;
             Threads.daemon("disturber", () -> disturb(args[4], redefinedAt));
         }
         if (alone) {
@@ -68,6 +68,8 @@ public final class VirtualCrowd {
         begin(threads - threads / 5);
         over = true;
         switcher.join();
+        Helper.attach(args[1], "virtual=on");
+        long left = accounts(args[1], Paths.get(args[4]));
         Helper.attach(args[1], "do=detach");
         accounting.close();
         VirtualThreads.startAccounting();
@@ -77,7 +79,7 @@ public final class VirtualCrowd {
         long accounts = accounts(args[1], Paths.get(args[4])); // 0 when all threads have ended
         VirtualAccounts.rethrow();
         System.out.println("threads=" + threads + " switches=" + switches[0] + " known=" + KNOWN + " unknown="
-                + UNKNOWN + " accounts=" + accounts + " growthKb=" + (after - before));
+                + UNKNOWN + " left=" + left + " accounts=" + accounts + " growthKb=" + (after - before));
     }
 
     /** In turn: the agent comes with accounting on, the library switches it off and on, the agent goes. */

@@ -6,6 +6,8 @@ import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
 import dev.threadclock.command.probe.VirtualSwitch;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -64,6 +66,12 @@ public final class VirtualSlices {
                 }
             }
         }
+        long collections = ManagementFactory.getGarbageCollectorMXBeans().stream()
+                .mapToLong(GarbageCollectorMXBean::getCollectionCount).sum();
+        System.out.println("collections=" + collections);
+        if (collections == 0) {
+            throw new AssertionError("no collector ran");
+        }
     }
 
     private static void compare(Freshness clock, Way way, long runNanos) throws Throwable {
@@ -101,7 +109,7 @@ public final class VirtualSlices {
         long used = 0;
         do {
             long before = Helper.ownNanos();
-            garbage = new byte[2048];
+            garbage = new byte[16384];
             VirtualAccounts.burn(SLICE_NANOS);
             used += Helper.ownNanos() - before;
             way.pause();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuTimes;
@@ -36,15 +38,23 @@ public final class VirtualSwitches {
     /** What carriers use while nobody reports switches. */
     private static final long UNSEEN_NANOS = 400_000_000;
     private static Instrumentation instrumentation;
+    private static int changes;
 
     public static void premain(String option, Instrumentation instrumentation) {
         VirtualSwitches.instrumentation = instrumentation;
-        if (option != null) { // a transformer that changes nothing, but takes part
+        if (option != null) { // a transformer that changes nothing or, by "change", a name
             instrumentation.addTransformer(new ClassFileTransformer() {
                 @Override
                 public byte[] transform(ClassLoader loader, String name, Class<?> type,
                         ProtectionDomain domain, byte[] bytes) {
-                    return "java/lang/VirtualThread".equals(name) ? bytes.clone() : null;
+                    if (!"java/lang/VirtualThread".equals(name)) {
+                        return null;
+                    }
+                    String text = new String(bytes, ISO_8859_1);
+                    return (option.equals("change")
+                            ? text.replaceAll("Virtual.hread[.]java",
+                                    "Virtual" + changes++ % 10 + "hread.java")
+                            : text).getBytes(ISO_8859_1);
                 }
             }, true);
         }

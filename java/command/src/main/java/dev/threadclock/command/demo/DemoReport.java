@@ -82,7 +82,7 @@ record DemoReport(
                 .allMatch(run -> run.verdict() == Verdict.RIGHT);
         return !right || complete().isEmpty() || !disturbance().isEmpty() ? ""
                 : """
-                        All JDKs here report right times; 25.0.5, 26 and 27 do not. To see that, run
+                        All JDKs here report right times; 25.0.5 and 26 to 28 do not. To see that, run
                         'ci/jdks up 27' in a checkout of threadclock, which fetches one, and this again.
                         """;
     }

@@ -30,6 +30,8 @@ record VirtualTrial(Double offNanos, Double onNanos) {
 
     /** The first feature version with virtual threads. */
     private static final int FIRST = 21;
+    /** The first in which a running JVM, as that of the trial, is accounted for without events. */
+    private static final int FIRST_WITHOUT_EVENTS = 25;
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final String ON = "on";
     private static final String OFF = "off";
@@ -89,7 +91,10 @@ record VirtualTrial(Double offNanos, Double onNanos) {
             return Optional.empty();
         }
         String label = "virtual threads";
-        String words = known() ? "; with virtual=on a switch costs " + cost() + " (a trial of its JDK)" : "";
+        String by = feature < FIRST_WITHOUT_EVENTS ? ", by the JVM's events" : "";
+        String words = known()
+                ? "; with virtual=on a switch costs " + cost() + " (a trial of its JDK" + by + ")"
+                : "";
         String clock = status.getOrDefault("virtual", OFF);
         if (clock.equals(OFF)) {
             String state = status.getOrDefault("virtual.switches", "").equals("none")

@@ -104,8 +104,22 @@ class JvmFindingsTest {
             assertThat(of(status).text())
                     .isEqualTo("not accounted for, so without CPU time of their own; with"
                             + " virtual=on a switch costs 447 ns of CPU time instead of 265 ns (a trial"
-                            + " of its JDK); to switch it on: threadclock attach 1 virtual=on");
+                            + " of its JDK, by the JVM's events); to switch it on: threadclock attach 1"
+                            + " virtual=on");
         }
+    }
+
+    @Test
+    void whatReportsSwitchesAndWhyIsSaid() {
+        assertThat(of(Map.of("virtual", "on", "virtual.threads", "3", "virtual.switches", "calls")).text())
+                .startsWith("accounted for (virtual=on, see above), 3 of them now; java.lang.VirtualThread"
+                        + " reports their switches; with");
+        assertThat(
+                of(Map.of("virtual", "on", "virtual.switches", "events", "virtual.switches.why", "it is old"))
+                        .text())
+                .contains("the JVM's events report their switches, which costs more (it is old); with");
+        assertThat(TRIAL.finding(25, Map.of("virtual", "on"), "").orElseThrow().text())
+                .endsWith(" (a trial of its JDK)");
     }
 
     @Test
