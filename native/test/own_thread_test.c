@@ -11,7 +11,7 @@ struct reading {
     void (*load)(void);
     struct threadclock_times now, tick;
     int64_t truth_ns;
-    int64_t system_ticks_ns; /* as the kernel counted: a tick may happen to hit a system call */
+    int64_t user_ticks_ns, system_ticks_ns; /* as the kernel counted: a tick may happen to hit a system call */
 };
 
 static void *read_after_load(void *argument)
@@ -21,8 +21,8 @@ static void *read_after_load(void *argument)
     assert_in_any_thread(threadclock_times_tick(&reading->tick) == 0);
     assert_in_any_thread(threadclock_times_now(&reading->now) == 0);
     reading->truth_ns = thread_cpu_ns();
-    int64_t user_ticks_ns = threadclock_user_raw_ns();
-    reading->system_ticks_ns = threadclock_user_system_raw_ns() - user_ticks_ns;
+    reading->user_ticks_ns = threadclock_user_raw_ns();
+    reading->system_ticks_ns = threadclock_user_system_raw_ns() - reading->user_ticks_ns;
     return NULL;
 }
 
@@ -40,9 +40,13 @@ static void assert_all_user(void (*load)(void), int64_t at_least_ns)
     do /* with few ticks, one of them in the kernel, the kernel's system share is too large */
         in_new_thread(read_after_load, &reading);
     while (reading.system_ticks_ns > 0 && ++attempts < 10);
+    int64_t user_ns = reading.truth_ns; /* an emulator on a busy machine is never without such a tick */
+    if (reading.system_ticks_ns > 0)
+        user_ns = (int64_t)((double)user_ns * (double)reading.user_ticks_ns
+                            / (double)(reading.user_ticks_ns + reading.system_ticks_ns));
     assert_true(reading.truth_ns >= at_least_ns);
-    assert_near(reading.now.user_ns, reading.truth_ns);
-    assert_near(reading.tick.user_ns, reading.truth_ns);
+    assert_near(reading.now.user_ns, user_ns);
+    assert_near(reading.tick.user_ns, user_ns);
     assert_near(reading.now.total_ns, reading.truth_ns);
     assert_true(reading.now.user_ns + reading.now.system_ns <= reading.now.total_ns);
     assert_true(reading.now.total_ns <= reading.truth_ns);
