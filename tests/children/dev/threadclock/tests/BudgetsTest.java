@@ -56,7 +56,9 @@ class BudgetsTest {
 
     @OnEachJdk
     void aBudgetIsExhaustedWhileTheHeapIsFull(TestJdk jdk) {
-        child(jdk).with("-XX:+UseSerialGC", "-Xmx32m").run(Budgets.class, "heap").ok().has("stopped", true)
-                .has("watched", true);
+        for (String collector : List.of("-XX:+UseSerialGC", "-XX:+UseG1GC")) {
+            child(jdk).with(collector, "-Xmx32m").run(Budgets.class, "heap").ok().has("stopped", true)
+                    .has("watched", true);
+        }
     }
 }

@@ -40,7 +40,8 @@ final class DoctorText {
         if (report.jvm() != null) {
             section("This JVM", report.jvm());
         }
-        lines.add(style.dim("ok as it should be   -- worth knowing   ?? not known   !! slow or wrong"));
+        Wrapped.text("ok as it should be   -- worth knowing   ?? not known   !! slow or wrong", width)
+                .forEach(line -> lines.add(style.dim(line)));
         return lines;
     }
 
@@ -85,7 +86,8 @@ final class DoctorText {
     }
 
     private void jdks() {
-        lines.add(style.bold("JDKs here: ThreadMXBean.getCurrentThreadUserTime(), tried in a JVM of each"));
+        Wrapped.text("JDKs here: ThreadMXBean.getCurrentThreadUserTime(), tried in a JVM of each", width)
+                .forEach(line -> lines.add(style.bold(line)));
         for (JdkFindings jdk : report.jdks()) {
             JdkTrial trial = jdk.trial();
             boolean known = trial.verdict() != Verdict.UNKNOWN;

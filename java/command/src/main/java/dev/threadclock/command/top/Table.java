@@ -8,6 +8,7 @@ import dev.threadclock.command.interval.Column;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.IntervalExport;
 import dev.threadclock.command.interval.Use;
+import dev.threadclock.command.terminal.Wrapped;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,8 +73,9 @@ final class Table {
     static List<String> lines(String label, Iteration iteration, View view, Optional<StackSampler> sampler,
             int width)
             throws IOException {
-        List<String> lines = new ArrayList<>(List.of(label));
-        lines.addAll(head(iteration, Runtime.getRuntime().availableProcessors()));
+        List<String> lines = new ArrayList<>(Wrapped.text(label, width));
+        head(iteration, Runtime.getRuntime().availableProcessors())
+                .forEach(line -> lines.addAll(Wrapped.text(line, width)));
         lines.add(Column.titles(view.grouped(), width));
         for (Use use : view.rows()) {
             lines.add(Column.line(iteration.interval(), use, view.grouped(), width));

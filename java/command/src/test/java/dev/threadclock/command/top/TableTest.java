@@ -48,9 +48,11 @@ class TableTest {
         View view = new View(Column.TOTAL, false, "", false, true, 9);
         Iteration iteration = iteration(CONTENTION);
         view.update(iteration.interval());
-        assertThat(Table.lines("1", iteration, view, Optional.empty(), 60).get(3))
-                .isEqualTo(" TOTAL%  WAIT%       TIME S     TID  THREAD");
-        assertThat(Table.lines("1", iteration, view, Optional.empty(), 80).get(3)).contains("USER%");
+        assertThat(Table.lines("1", iteration, view, Optional.empty(), 60))
+                .contains(" TOTAL%  WAIT%       TIME S     TID  THREAD")
+                .allMatch(each -> each.length() <= 60);
+        assertThat(Table.lines("1", iteration, view, Optional.empty(), 80))
+                .anyMatch(each -> each.contains("USER%"));
     }
 
     @Test
