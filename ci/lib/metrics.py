@@ -10,7 +10,8 @@ JAVA = ROOT / "java/library/src/main/java/dev/threadclock/CpuMetric.java"
 PAGE = ROOT / "docs/metrics.md"
 UNITS = {"SECONDS": "s", "THREADS": "{thread}", "PERIODS": "{period}"}  # UCUM's, as OpenTelemetry wants them
 OF = {"EACH_GROUP": "group", "PROCESS": "the process",
-      "GROUPS_THAT_WAIT": "group, but of kind `virtual` (its carriers wait) and `unseen`"}
+      "GROUPS_THAT_WAIT": "group, but of kind `virtual` (its carriers wait) and `unseen`",
+      "KEYS": "[key](#by-tenant-endpoint-or-job)"}
 
 
 def table():
@@ -22,7 +23,7 @@ def table():
 def java(rows):
     constants = []
     for name, metric, mode, unit, kind, of, text, _ in rows:
-        flags = [str(flag).lower() for flag in (kind == "COUNTER", of != "PROCESS")]
+        flags = [str(flag).lower() for flag in (kind == "COUNTER", of not in ("PROCESS", "KEYS"))]
         constants.append(f'    /** {text}{f": {mode}" if mode else ""}. */\n    {name}("{metric}", "{mode}", '
                          f'"{UNITS[unit]}", {", ".join(flags)},\n'
                          f'            "{text}")')

@@ -2,21 +2,28 @@
 package web; // as the folder: from JDK 22 on `java FILE` insists on it
 
 import dev.threadclock.CpuAccount;
+import dev.threadclock.CpuAttribution;
 import dev.threadclock.CpuGroup;
+import dev.threadclock.CpuSnapshot;
 import dev.threadclock.ThreadClock;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.net.URLConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -24,9 +31,11 @@ import org.springframework.web.bind.annotation.RestController;
 /**
  * A web service of Spring Boot whose slowest endpoint is not the one that needs the CPUs. Its meters have the
  * CPU time of each endpoint only because threadclock-micrometer is on the class path. The code below reads
- * clocks only for the work of the endpoints and the output at the end.
+ * clocks only for the work of the endpoints and the output at the end. Two beans attribute the CPU time to
+ * tenants, which a header of the request names.
  *
- * <p>Argument: the seconds of load. {@code examples/web/run} runs it.
+ * <p>Arguments: the seconds of load, and the port (default: any), at which Prometheus finds the metrics in
+ * {@code /actuator/prometheus}. {@code examples/web/run} runs it.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
@@ -34,6 +43,23 @@ import org.springframework.web.bind.annotation.RestController;
 public class WebService {
     private static final int CLIENTS = 4;
     private static volatile int result;
+
+    /** Has its meters because it is a bean. */
+    @Bean
+    static CpuAttribution tenants() {
+        return new CpuAttribution("tenant");
+    }
+
+    /** Each request counts for the tenant that its header names. */
+    @Bean
+    static Filter attribution(CpuAttribution tenants) {
+        return (request, response, chain) -> {
+            String tenant = ((HttpServletRequest) request).getHeader("X-Tenant");
+            try (CpuAttribution.Scope scope = tenants.open(tenant)) {
+                chain.doFilter(request, response);
+            }
+        };
+    }
 
     /** Answers from memory. */
     @GetMapping("/price")
@@ -97,7 +123,8 @@ public class WebService {
         SpringApplication application = new SpringApplication(WebService.class);
         application.setRegisterShutdownHook(false); // Ctrl-C just ends it, even before the result
         ServletWebServerApplicationContext context = (ServletWebServerApplicationContext) application.run(
-                "--server.address=127.0.0.1", "--server.port=0", "--spring.main.banner-mode=off",
+                "--server.address=127.0.0.1", "--server.port=" + (args.length > 1 ? args[1] : 0),
+                "--management.endpoints.web.exposure.include=prometheus", "--spring.main.banner-mode=off",
                 "--logging.level.root=warn");
         MeterRegistry registry = context.getBean(MeterRegistry.class);
         String site = "http://127.0.0.1:" + context.getWebServer().getPort();
@@ -110,8 +137,12 @@ public class WebService {
         for (Endpoint endpoint : endpoints(registry)) {
             endpoints.add(endpoint.minus(before.get(endpoints.size())));
         }
+        Map<String, CpuSnapshot> tenants = context.getBean(CpuAttribution.class).read();
         context.close();
         print(endpoints, seconds, servers / 1e9);
+        System.out.printf("%nWhich tenant used the CPU%n%-20s%12s%n", "", "CPU seconds");
+        tenants.forEach((tenant, used) -> System.out.printf(Locale.ROOT, "%-20s%12.2f%n", tenant,
+                used.totalNanos() / 1e9));
     }
 
     private static List<Endpoint> endpoints(MeterRegistry registry) {
@@ -134,7 +165,7 @@ public class WebService {
             Thread client = new Thread(() -> {
                 while (System.nanoTime() < end) {
                     for (String path : List.of("/price", "/order", "/price", "/price", "/report", "/price")) {
-                        get(site + path);
+                        get(site + path, path.equals("/report") ? "acme" : "umbrella");
                     }
                 }
             }, "client-" + i);
@@ -146,9 +177,13 @@ public class WebService {
         }
     }
 
-    private static void get(String url) {
-        try (InputStream in = URI.create(url).toURL().openStream()) {
-            in.readAllBytes();
+    private static void get(String url, String tenant) {
+        try {
+            URLConnection connection = URI.create(url).toURL().openConnection();
+            connection.setRequestProperty("X-Tenant", tenant);
+            try (InputStream in = connection.getInputStream()) {
+                in.readAllBytes();
+            }
         } catch (IOException e) {
             throw new IllegalStateException(url, e);
         }

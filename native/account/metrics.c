@@ -10,13 +10,14 @@
 enum unit { SECONDS, THREADS, PERIODS };
 enum type { COUNTER, GAUGE };
 enum { PROCESS = 0, EACH_GROUP = (1 << (TC_KIND_UNSEEN + 1)) - 1,
-       GROUPS_THAT_WAIT = EACH_GROUP & ~(1 << TC_KIND_VIRTUAL | 1 << TC_KIND_UNSEEN) };
+       GROUPS_THAT_WAIT = EACH_GROUP & ~(1 << TC_KIND_VIRTUAL | 1 << TC_KIND_UNSEEN),
+       KEYS = 1 << 30 }; /* only Java knows keys */
 
 static const struct {
     const char *name, *mode, *help;
     enum unit unit;
     enum type type;
-    int kinds; /* a bit for each kind of group that has it; PROCESS: none */
+    int kinds; /* a bit for each kind of group that has it; PROCESS: none; KEYS: of no kind */
 } metrics[TC_METRICS] = {
 #define METRIC(id, name, mode, unit, type, of, help, use) {name, mode, help, unit, type, of},
 #include "metrics.def"
@@ -246,7 +247,7 @@ void tc_metrics_write(const struct tc_metric_row *rows, uint32_t count, bool ope
                       const char *version, struct tc_text *text)
 {
     for (int first = 0, end; first < TC_METRICS; first = end) {
-        bool has_head = metrics[first].kinds != PROCESS; /* also without groups */
+        bool has_head = (metrics[first].kinds & EACH_GROUP) != 0; /* also without groups */
         end = next_family(first);
         if (has_head)
             add_head(text, (enum tc_metric)first, open_metrics);

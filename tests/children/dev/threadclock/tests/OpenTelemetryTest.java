@@ -150,8 +150,8 @@ class OpenTelemetryTest {
     }
 
     /**
-     * The block of docs/metrics.md, and what exports. Metrics are exported before the tracer provider is
-     * made, as they are on a slow machine.
+     * The block of docs/metrics.md, and what exports: unsampled requests have no span, but count. Metrics are
+     * exported before the tracer provider is made, as they are on a slow machine.
      */
     @Test
     void aDeclarativeConfigurationIsObeyed() throws Exception {
@@ -159,7 +159,7 @@ class OpenTelemetryTest {
                 .split("```yaml\ntracer_provider:\n")[1].split("```")[0];
         try (OtlpSink sink = new OtlpSink()) {
             Path file = Files.writeString(folder.resolve("otel.yaml"), "file_format: \"1.0\"\n"
-                    + "propagator:\n  composite:\n    - tracecontext:\n"
+                    + "propagator:\n  composite:\n    - tracecontext:\n    - baggage:\n"
                     + "tracer_provider:\n" + documented
                     + "    - simple:\n        exporter:\n          otlp_http:\n            endpoint: "
                     + sink.endpoint() + "/v1/traces\n"
@@ -168,11 +168,17 @@ class OpenTelemetryTest {
                     + sink.endpoint() + "/v1/metrics\n");
             Running server = withAgent(newest()).with("-Dotel.config.file=" + file,
                     "-Dotel.javaagent.logging=none").start(TracedApplication.class, List.of());
-            get(server, "/work", trace(1000));
+            long used = get(server, "/work", trace(1000)) + get(server, "/work", trace(1001), "00");
             end(server);
             assertThat(served(sink, trace(1000)::equals).values()).singleElement().satisfies(
                     attributes -> assertThat(attributes).containsKey("threadclock.cpu.total_ns"));
+            assertThat(served(sink, trace(1001)::equals)).isEmpty();
             assertThat(sink.metrics()).containsKeys("threadclock.cpu.time", "threadclock.threads");
+            double acme = sink.metrics().get("threadclock.key.cpu.time").getSum().getDataPointsList().stream()
+                    .filter(point -> text(point, "threadclock.key").equals("acme"))
+                    .mapToDouble(NumberDataPoint::getAsDouble).sum();
+            // Both requests, and what the agent does for them: the first export, for example.
+            assertThat(acme).isBetween(used / 1e9 * 0.999, used / 1e9 * 1.5);
         }
     }
 
@@ -207,11 +213,17 @@ class OpenTelemetryTest {
     }
 
     private long get(Running server, String path, String trace) throws Exception {
+        return get(server, path, trace, "01");
+    }
+
+    /** With these flags of the trace: "00" is unsampled. */
+    private long get(Running server, String path, String trace, String flags) throws Exception {
         server.awaitOutput("\n");
         String port = Files.readString(server.out()).strip().replace("port=", "");
         URI uri = URI.create("http://127.0.0.1:" + port + path);
         HttpRequest request = HttpRequest.newBuilder(uri)
-                .header("traceparent", "00-" + trace + "-00000000000000ff-01").build();
+                .header("traceparent", "00-" + trace + "-00000000000000ff-" + flags)
+                .header("baggage", "tenant.id=acme").build();
         return Long.parseLong(client.send(request, BodyHandlers.ofString()).body());
     }
 

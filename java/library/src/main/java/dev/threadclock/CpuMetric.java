@@ -3,8 +3,9 @@ package dev.threadclock;
 
 /**
  * The metrics of a {@link CpuAccount}, for those who report them elsewhere: Prometheus, Micrometer and
- * OpenTelemetry get these. Each constant is one value of a group, or of the process. Constants with the same
- * {@link #label()} are one metric, with the attribute {@code cpu.mode}.
+ * OpenTelemetry get these; and those of a {@link CpuAttribution}. Each constant is one value of a group, of
+ * the process or of a key. Constants with the same {@link #label()} are one metric, with the attribute
+ * {@code cpu.mode}.
  *
  * <pre>{@code
  * for (CpuGroup group : account.groups()) {
@@ -35,7 +36,13 @@ public enum CpuMetric {
             "Time for which the CPU limit stopped the control group, summed over CPUs"),
     /** Periods in which the control group reached its CPU limit. */
     THROTTLED_PERIODS("threadclock.throttled.periods", "", "{period}", true, false,
-            "Periods in which the control group reached its CPU limit");
+            "Periods in which the control group reached its CPU limit"),
+    /** CPU time that was used for a key: user. */
+    KEY_USER("threadclock.key.cpu.time", "user", "s", true, false,
+            "CPU time that was used for a key"),
+    /** CPU time that was used for a key: system. */
+    KEY_SYSTEM("threadclock.key.cpu.time", "system", "s", true, false,
+            "CPU time that was used for a key");
     // The end of the table.
 
     private final String label;
@@ -75,9 +82,14 @@ public enum CpuMetric {
         return isCounter;
     }
 
-    /** {@return whether groups have it; otherwise it is the process's} */
+    /** {@return whether groups have it; otherwise it is the process's or {@linkplain #isOfKey() of keys}} */
     public boolean isOfGroup() {
         return isOfGroup;
+    }
+
+    /** {@return whether keys of a {@link CpuAttribution} have it, and neither groups nor the process} */
+    public boolean isOfKey() {
+        return this == KEY_USER || this == KEY_SYSTEM;
     }
 
     /** {@return what it is, in a few words of English} */

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.function.Supplier;
-
 /**
  * The CPU time of work on any number of threads, at once or one after the other: a request, a query, the
  * tasks of a pool. It is what each thread uses in its scopes, from {@link #open()} to {@link #close()}, or
- * while it runs a task that was given to one of the methods below. Thread safe.
+ * while it runs a task that was given to one of the methods of {@link CpuTasks}. Thread safe.
  *
  * <pre>{@code
  * CpuWork requests = new CpuWork();
@@ -40,7 +35,7 @@ import java.util.function.Supplier;
  * bytes; later ones allocate nothing and write to no memory that other threads write to. Reading takes the
  * longer the more threads have had scopes. A wrapped task is a small object.
  */
-public class CpuWork implements AutoCloseable {
+public class CpuWork extends CpuTasks implements AutoCloseable {
     final ScopeRegistry scopes;
 
     /**
@@ -90,98 +85,14 @@ public class CpuWork implements AutoCloseable {
         return scopes.end();
     }
 
-    /**
-     * Runs a task in a scope.
-     *
-     * @param task the task
-     */
-    public void measure(Runnable task) {
-        open();
-        try {
-            task.run();
-        } finally {
-            close();
-        }
+    @Override
+    final Object begin(Object context) {
+        return open();
     }
 
-    /**
-     * Runs a task in a scope.
-     *
-     * @param task the task
-     * @param <T> the type of its result
-     * @return its result
-     */
-    public <T> T measure(Supplier<T> task) {
-        open();
-        try {
-            return task.get();
-        } finally {
-            close();
-        }
-    }
-
-    /**
-     * Runs a task that may throw a checked exception, in a scope.
-     *
-     * @param task the task
-     * @param <T> the type of its result
-     * @return its result
-     * @throws Exception what the task throws
-     */
-    public <T> T measureCallable(Callable<T> task) throws Exception {
-        open();
-        try {
-            return task.call();
-        } finally {
-            close();
-        }
-    }
-
-    /**
-     * Returns a task that runs the given one in a scope, each time.
-     *
-     * @param task the task
-     * @return the measured task
-     */
-    public Runnable wrap(Runnable task) {
-        Objects.requireNonNull(task, "task");
-        return () -> measure(task);
-    }
-
-    /**
-     * Returns a task that runs the given one in a scope, each time; for example for
-     * {@code CompletableFuture.supplyAsync}.
-     *
-     * @param task the task
-     * @param <T> the type of its result
-     * @return the measured task
-     */
-    public <T> Supplier<T> wrap(Supplier<T> task) {
-        Objects.requireNonNull(task, "task");
-        return () -> measure(task);
-    }
-
-    /**
-     * Returns a task that runs the given one in a scope, each time.
-     *
-     * @param task the task
-     * @param <T> the type of its result
-     * @return the measured task
-     */
-    public <T> Callable<T> wrapCallable(Callable<T> task) {
-        Objects.requireNonNull(task, "task");
-        return () -> measureCallable(task);
-    }
-
-    /**
-     * Returns an executor that hands every task to the given one and runs it in a scope. Everything else,
-     * including shutdown, is left to the given executor. Tasks that never run are not counted.
-     *
-     * @param executor the executor that runs the tasks
-     * @return the measuring executor
-     */
-    public ExecutorService metered(ExecutorService executor) {
-        return new MeteredExecutor(this, Objects.requireNonNull(executor, "executor"));
+    @Override
+    final void end(Object scope) {
+        close();
     }
 
     /**

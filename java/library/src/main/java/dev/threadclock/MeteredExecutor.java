@@ -11,20 +11,20 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** An executor whose tasks are scopes of a piece of work; a thin layer over another. */
+/** An executor whose tasks run in scopes; a thin layer over another. */
 final class MeteredExecutor implements ExecutorService {
-    private final CpuWork work;
+    private final CpuTasks scopes;
     private final ExecutorService executor;
 
-    MeteredExecutor(CpuWork work, ExecutorService executor) {
-        this.work = work;
+    MeteredExecutor(CpuTasks scopes, ExecutorService executor) {
+        this.scopes = scopes;
         this.executor = executor;
     }
 
     private <T> List<Callable<T>> wrapAll(Collection<? extends Callable<T>> tasks) {
         List<Callable<T>> wrapped = new ArrayList<>(tasks.size());
         for (Callable<T> task : tasks) {
-            wrapped.add(work.wrapCallable(task));
+            wrapped.add(scopes.wrapCallable(task));
         }
         return wrapped;
     }
@@ -49,22 +49,22 @@ final class MeteredExecutor implements ExecutorService {
 
     @Override
     public void execute(Runnable task) {
-        executor.execute(work.wrap(task));
+        executor.execute(scopes.wrap(task));
     }
 
     @Override
     public Future<?> submit(Runnable task) {
-        return executor.submit(work.wrap(task));
+        return executor.submit(scopes.wrap(task));
     }
 
     @Override
     public <T> Future<T> submit(Runnable task, T result) {
-        return executor.submit(work.wrap(task), result);
+        return executor.submit(scopes.wrap(task), result);
     }
 
     @Override
     public <T> Future<T> submit(Callable<T> task) {
-        return executor.submit(work.wrapCallable(task));
+        return executor.submit(scopes.wrapCallable(task));
     }
 
     @Override

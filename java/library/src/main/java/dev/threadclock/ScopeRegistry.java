@@ -43,14 +43,15 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * result (2). The cells of ended threads become part of a base, in one store with the table without them;
  * their state is read after the thread was seen dead (3, 4).
  */
-final class ScopeRegistry {
+class ScopeRegistry {
     static final int USER = 0;
     static final int SYSTEM = 1;
     static final int INTERVALS = 2;
     static final int EXTRAS = 3; // the first
     private static final int VALUES = EXTRAS + Extras.COUNT;
 
-    private static final String INTERRUPTED = "an error interrupted a thread that opened or closed a scope";
+    static final String ELSEWHERE = "a scope was closed on another thread than it was opened on";
+    static final String INTERRUPTED = "an error interrupted a thread that opened or closed a scope";
 
     /**
      * Readings to use again, because a new one is expensive. Any thread takes any: one of its own in a thread
@@ -75,9 +76,9 @@ final class ScopeRegistry {
 
     private final Extras extras; // null: none
     private final boolean isWatched;
-    private volatile Table table;
+    volatile Table table;
     private volatile boolean hasEnded;
-    private volatile String whyPartial = "";
+    volatile String whyPartial = "";
 
     /** A watched registry can interrupt; its open and close are also ordered before what comes after them. */
     ScopeRegistry(boolean isWatched, Extra... extras) {
@@ -115,14 +116,14 @@ final class ScopeRegistry {
     }
 
     /** What a thread writes at each scope: not in its cell, which other threads read in search of theirs. */
-    private static final class Words {
+    static class Words {
         volatile long state;
         private int nested; // scopes within the outermost; its thread's alone
     }
 
     /** A thread's sums and its outermost scope. Readers elsewhere see the words in the order of writing. */
-    private static final class Cell extends WeakReference<Thread> {
-        private final Words words = new Words();
+    static class Cell extends WeakReference<Thread> {
+        private final Words words;
         private final int hash;
         private final int values;
         private final Closed even;
@@ -133,12 +134,15 @@ final class ScopeRegistry {
         private volatile long interrupting; // the state of a scope that is or was interrupted
         private long interrupted; // guarded by this
 
-        Cell(Thread thread, boolean withExtras) {
+        /** The number of values is 0 if they are kept otherwise. */
+        Cell(Thread thread, Words words, int values) {
             super(thread);
+            boolean withExtras = values > EXTRAS;
             hash = System.identityHashCode(thread);
-            values = withExtras ? VALUES : EXTRAS;
-            even = new Closed(withExtras);
-            odd = new Closed(withExtras);
+            this.words = words;
+            this.values = values;
+            even = values == 0 ? null : new Closed(withExtras);
+            odd = values == 0 ? null : new Closed(withExtras);
             begunExtras = withExtras ? new AtomicLongArray(Extras.COUNT) : null;
         }
 
@@ -149,6 +153,21 @@ final class ScopeRegistry {
         /** The sums to which this state points. */
         Closed closed(long state) {
             return (state & 2) == 0 ? even : odd;
+        }
+
+        /** Writes the sums of the next state, to which the scope with this one adds; null: nothing. */
+        void write(long state, Reading used, Extras extras) {
+            Closed from = closed(state);
+            Closed to = closed(state + 1);
+            boolean isKnown = used != null && used.totalNanos >= 0;
+            USERS.lazySet(to, from.user + (isKnown ? used.userNanos : 0));
+            SYSTEMS.lazySet(to, from.system + (isKnown ? used.systemNanos : 0));
+            COUNTS.lazySet(to, from.intervals + (isKnown ? 1 : 0));
+            for (int i = 0; i < values - EXTRAS; i++) {
+                long sum = from.extras.get(i);
+                to.extras.lazySet(i, used == null ? sum
+                        : Extras.sum(sum, begunExtras.get(i), extras.now(i, Thread.currentThread())));
+            }
         }
 
         /** Values from this to that, of closed scopes, added to a sum. */
@@ -167,9 +186,9 @@ final class ScopeRegistry {
     }
 
     /** The cells of threads by their hash code, with gaps; a registry's changes are guarded by itself. */
-    private static final class Table {
+    static final class Table {
         private final long[] base; // the sums of threads that have ended; of all, once they are final
-        private final Cell[] cells;
+        final Cell[] cells;
         private final boolean isFinal;
         private int used;
 
@@ -230,7 +249,7 @@ final class ScopeRegistry {
         }
     }
 
-    private void begin(Thread thread, Cell cell) {
+    final void begin(Thread thread, Cell cell) {
         long state = cell.words.state;
         if ((state & 1) != 0) { // it does not count
             next(cell, state++, null);
@@ -267,15 +286,19 @@ final class ScopeRegistry {
         }
     }
 
-    private synchronized Cell add(Thread thread) {
+    final synchronized Cell add(Thread thread) {
         if (table.isFull()) {
             sweep();
         }
         Table now = table;
-        Cell cell = new Cell(thread, extras != null);
+        Cell cell = newCell(thread);
         now.add(cell);
         table = now; // publishes it
         return cell;
+    }
+
+    Cell newCell(Thread thread) {
+        return new Cell(thread, new Words(), extras == null ? EXTRAS : VALUES);
     }
 
     /** Makes room: the sums of threads that have ended become part of the base. */
@@ -298,9 +321,7 @@ final class ScopeRegistry {
                 if (cell.counts(cell.words.state)) {
                     partial("a thread ended within a scope");
                 }
-                for (int i = 0; i < cell.values; i++) {
-                    base[i] = cell.add(base[i], i, i);
-                }
+                fold(cell, base);
             }
         }
         Table table = new Table(base, new Cell[8 * Integer.highestOneBit(size + 1)], old.isFinal);
@@ -308,6 +329,13 @@ final class ScopeRegistry {
             table.add(living[i]);
         }
         return table;
+    }
+
+    /** The sums of a thread that has ended become part of the base. */
+    void fold(Cell cell, long[] base) {
+        for (int i = 0; i < cell.values; i++) {
+            base[i] = cell.add(base[i], i, i);
+        }
     }
 
     private static Reading idleOrNew(Thread thread) {
@@ -357,7 +385,7 @@ final class ScopeRegistry {
         }
     }
 
-    private void finish(Thread thread, Cell cell, long state) {
+    final void finish(Thread thread, Cell cell, long state) {
         Reading used = cell.reading;
         if (!Clocks.end(thread, used) && cell.counts(state)) {
             partial(whyUnknown(thread));
@@ -378,17 +406,7 @@ final class ScopeRegistry {
 
     /** Closes the scope with this state, which has used that; null: it does not count. */
     private void next(Cell cell, long state, Reading used) {
-        Closed from = cell.closed(state);
-        Closed to = cell.closed(state + 1);
-        boolean isKnown = used != null && used.totalNanos >= 0;
-        USERS.lazySet(to, from.user + (isKnown ? used.userNanos : 0));
-        SYSTEMS.lazySet(to, from.system + (isKnown ? used.systemNanos : 0));
-        COUNTS.lazySet(to, from.intervals + (isKnown ? 1 : 0));
-        for (int i = 0; i < cell.values - EXTRAS; i++) {
-            long sum = from.extras.get(i);
-            to.extras.lazySet(i, used == null ? sum
-                    : Extras.sum(sum, cell.begunExtras.get(i), extras.now(i, Thread.currentThread())));
-        }
+        cell.write(state, used, extras);
         set(cell, state + 1);
     }
 
@@ -401,7 +419,7 @@ final class ScopeRegistry {
         for (Cell cell : table.cells) {
             long state = cell == null ? 0 : cell.words.state;
             if (cell != null && cell.counts(state)) {
-                drop(cell, state, "a scope was closed on another thread than it was opened on");
+                drop(cell, state, ELSEWHERE);
             }
         }
     }

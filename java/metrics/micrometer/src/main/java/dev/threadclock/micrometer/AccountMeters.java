@@ -2,6 +2,7 @@
 package dev.threadclock.micrometer;
 
 import dev.threadclock.CpuAccount;
+import dev.threadclock.CpuAttribution;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuMetric;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -19,40 +20,77 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
- * The meters of one registry. A registry reads them one by one and does not report when a scrape begins, but
- * a scrape reads each of them once. So when a meter that has already reported in this scrape is read again,
- * the next scrape has begun. Prometheus's registry walks the meters of one name after those of another, and
- * may see one that is added meanwhile: those of a new group are added while it is not at user and system,
- * which would be seen one without the other. The meters of a pool that has lost its place keep
- * their values until this scrape has read them all. In this scrape (past pools) excludes them, so that
- * nothing is counted twice.
+ * The meters of one registry, of the account of the process or of an attribution. A registry reads them one
+ * by one and does not report when a scrape begins, but a scrape reads each of them once. So when a meter that
+ * has already reported in this scrape is read again, the next scrape has begun. Prometheus's registry walks
+ * the meters of one name after those of another, and may see one that is added meanwhile: those of a new
+ * group are added while it is not at user and system, which would be seen one without the other. Keys have
+ * nothing else, so theirs are added when all are read. The meters of a pool or key that has lost its place
+ * keep their values until this scrape has read them all. In this scrape (past pools) or (past keys) excludes
+ * them, so that nothing is counted twice.
  */
 final class AccountMeters {
     /** Limits how long meters that are read outside of scrapes use one account. */
     private static final long LONGEST_SCRAPE_NANOS = 1_000_000_000;
     private static final double NANOS_PER_SECOND = 1e9;
     private static final Tags PROCESS = Tags.empty();
-    private static final Tags PAST_POOLS = key(CpuGroup.Kind.JAVA, CpuAccount.PAST_POOLS);
 
     private final MeterRegistry registry;
     private final Tags tags;
+    private final Supplier<Map<Tags, long[]>> source; // values by CpuMetric; -1: unknown
+    private final Tags past; // those of what has lost its place
     private final Map<Tags, Map<CpuMetric, Value>> meters = new HashMap<>();
     private Scrape scrape;
     private long scrapes;
     private long registered; // the number of the last scrape whose groups have their meters
 
-    AccountMeters(MeterRegistry registry, Tags tags) {
+    private AccountMeters(MeterRegistry registry, Tags tags, Supplier<Map<Tags, long[]>> source, Tags past) {
         this.registry = registry;
         this.tags = tags;
+        this.source = source;
+        this.past = past;
     }
 
-    void begin(CpuAccount account) {
+    static AccountMeters ofAccount(MeterRegistry registry, Tags tags) {
+        return new AccountMeters(registry, tags, () -> {
+            CpuAccount account = CpuAccount.read();
+            Map<Tags, long[]> values = new HashMap<>();
+            for (CpuGroup group : account.groups()) {
+                values.put(key(group.kind(), group.name()), values(group::value));
+            }
+            values.put(PROCESS, values(account::value));
+            return values;
+        }, key(CpuGroup.Kind.JAVA, CpuAccount.PAST_POOLS));
+    }
+
+    static AccountMeters of(CpuAttribution attribution, MeterRegistry registry, Tags tags) {
+        return new AccountMeters(registry, tags, () -> {
+            Map<Tags, long[]> values = new HashMap<>();
+            attribution.read().forEach((key, used) -> values.put(key(attribution, key),
+                    values(metric -> metric == CpuMetric.KEY_USER ? used.userNanos()
+                            : metric == CpuMetric.KEY_SYSTEM ? used.systemNanos() : -1)));
+            return values;
+        }, key(attribution, CpuAttribution.PAST));
+    }
+
+    private static long[] values(ToLongFunction<CpuMetric> source) {
+        return Stream.of(CpuMetric.values()).mapToLong(source).toArray();
+    }
+
+    private static Tags key(CpuAttribution attribution, String key) {
+        return Tags.of("by", attribution.name(), "key", key);
+    }
+
+    /** Throws IllegalStateException with the reason, if there is nothing to read. */
+    void begin() {
         Scrape first;
         synchronized (this) {
-            first = new Scrape(account, ++scrapes, Collections.emptyMap());
+            first = new Scrape(source.get(), ++scrapes, Collections.emptyMap());
             first.begunNanos -= LONGEST_SCRAPE_NANOS; // so that the first read begins a scrape
             scrape = first;
             registered = first.number;
@@ -65,29 +103,32 @@ final class AccountMeters {
     }
 
     private final class Scrape {
-        private final CpuAccount account;
+        private final Map<Tags, long[]> groups; // or keys
         private final long number;
-        private final Map<Tags, long[]> groups = new HashMap<>(); // values by CpuMetric
-        private final Set<Tags> gone = new HashSet<>(); // those of them that the account has no longer
+        private final Set<Tags> gone; // those of them that the source has no longer
         private long begunNanos = System.nanoTime();
 
         /** before: what the groups had in the last scrape. */
-        Scrape(CpuAccount account, long number, Map<Tags, long[]> before) {
-            this.account = account;
+        Scrape(Map<Tags, long[]> groups, long number, Map<Tags, long[]> before) {
+            this.groups = groups;
             this.number = number;
-            for (CpuGroup group : account.groups()) {
-                groups.put(key(group.kind(), group.name()),
-                        Stream.of(CpuMetric.values()).mapToLong(group::value).toArray());
-            }
-            long[] past = groups.getOrDefault(PAST_POOLS, new long[CpuMetric.values().length]);
+            gone = new HashSet<>();
+            long[] taken = groups.getOrDefault(past, new long[CpuMetric.values().length]);
             before.forEach((key, values) -> {
-                if (!key.equals(PAST_POOLS) && meters.containsKey(key)) {
-                    takeBack(key, values, past);
+                if (!key.equals(past) && meters.containsKey(key)) {
+                    takeBack(key, values, taken);
                 }
             });
         }
 
-        /** What has moved to (past pools) since. The pool may have come back, and begun at zero. */
+        /** With the values of the last one. */
+        Scrape(Scrape last, long number) {
+            groups = last.groups;
+            gone = last.gone;
+            this.number = number;
+        }
+
+        /** What has moved to the past ones since. The pool or key may have come back, and begun at zero. */
         private void takeBack(Tags key, long[] before, long[] past) {
             if (!groups.containsKey(key)) {
                 gone.add(key);
@@ -105,7 +146,7 @@ final class AccountMeters {
         /** -1: unknown, or there is no such group any more. */
         long of(Tags key, CpuMetric metric) {
             long[] group = groups.get(key);
-            return key == PROCESS ? account.value(metric) : group == null ? -1 : group[metric.ordinal()];
+            return group == null ? -1 : group[metric.ordinal()];
         }
     }
 
@@ -124,8 +165,9 @@ final class AccountMeters {
             this.since = since;
         }
 
-        boolean isOfPair() {
-            return !metric.mode().isEmpty(); // user or system
+        /** Whether meters may not be added while the registry is at this one: it is user or system. */
+        boolean isOfPair(Scrape current) {
+            return !metric.mode().isEmpty() && !(metric.isOfKey() && isRead(current));
         }
 
         long now() {
@@ -152,7 +194,7 @@ final class AccountMeters {
             current = isNew ? begunAnew() : scrape;
             value.answered = current.number;
             // Pairs only if the last scrape read nothing else, because a filter denies it.
-            registers = registered < (value.isOfPair() ? current.number - 1 : current.number);
+            registers = registered < (value.isOfPair(current) ? current.number - 1 : current.number);
             registered = registers ? current.number : registered;
             ends = !current.gone.isEmpty() && isRead(current);
         }
@@ -165,12 +207,12 @@ final class AccountMeters {
         return current;
     }
 
-    /** Begins a scrape with a new account or, if that cannot be read, the last one. */
+    /** Begins a scrape with a new reading or, if there is none, the last one. */
     private synchronized Scrape begunAnew() {
         try {
-            scrape = new Scrape(CpuAccount.read(), ++scrapes, scrape.groups);
+            scrape = new Scrape(source.get(), ++scrapes, scrape.groups);
         } catch (IllegalStateException e) {
-            scrape = new Scrape(scrape.account, ++scrapes, scrape.groups);
+            scrape = new Scrape(scrape, ++scrapes);
         }
         return scrape;
     }
@@ -184,7 +226,6 @@ final class AccountMeters {
     private void registerNew(Scrape begun) {
         begun.groups.keySet().stream().filter(key -> !begun.gone.contains(key))
                 .forEach(key -> registerNew(begun, key));
-        registerNew(begun, PROCESS);
     }
 
     private void registerNew(Scrape begun, Tags key) {
@@ -207,7 +248,7 @@ final class AccountMeters {
         value.meter = meter;
     }
 
-    /** Removes meters of pools that lost their places, except any that the last scrape may have missed. */
+    /** Removes meters of what lost its place, except any that the last scrape may have missed. */
     private void removeGone(Scrape read) {
         List<Meter> gone = new ArrayList<>();
         synchronized (this) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.micrometer;
 
+import dev.threadclock.CpuAttribution;
 import dev.threadclock.VirtualThreads;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.observation.ObservationHandler;
 import java.util.logging.Logger;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -16,8 +19,9 @@ import org.springframework.context.annotation.Configuration;
 /**
  * {@link ThreadClockMetrics} and {@link CpuObservationHandler} for a Spring Boot application that has a
  * registry: Spring Boot binds the former and calls the latter. An application's own beans of these types
- * replace them; {@code management.metrics.threadclock.enabled=false} switches both off, and
- * {@code management.metrics.threadclock.observations.enabled=false} the latter.
+ * replace them, and those of the type {@link CpuAttribution} are reported;
+ * {@code management.metrics.threadclock.enabled=false} switches all of this off, and
+ * {@code management.metrics.threadclock.observations.enabled=false} observations.
  *
  * <p>{@code management.metrics.threadclock.virtual-threads.enabled=true} accounts for virtual threads
  * ({@link VirtualThreads}). Without it the CPU time of requests that run on them
@@ -42,6 +46,12 @@ public class ThreadClockAutoConfiguration {
     @ConditionalOnMissingBean
     public ThreadClockMetrics threadClockMetrics() {
         return new ThreadClockMetrics();
+    }
+
+    /** {@return the application's beans of the type {@link CpuAttribution}, reported} */
+    @Bean
+    MeterBinder threadClockAttributions(ObjectProvider<CpuAttribution> all) {
+        return registry -> all.forEach(each -> ThreadClockMetrics.of(each).bindTo(registry));
     }
 
     /**

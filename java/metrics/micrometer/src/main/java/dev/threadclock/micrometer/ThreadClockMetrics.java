@@ -2,10 +2,14 @@
 package dev.threadclock.micrometer;
 
 import dev.threadclock.CpuAccount;
+import dev.threadclock.CpuAttribution;
+import dev.threadclock.CpuMetric;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.logging.Logger;
 
 /**
@@ -35,6 +39,7 @@ import java.util.logging.Logger;
  */
 public final class ThreadClockMetrics implements MeterBinder {
     private final Tags tags;
+    private final CpuAttribution attribution; // null: the account
 
     /** Creates a binder whose meters have only their own tags. */
     public ThreadClockMetrics() {
@@ -47,7 +52,28 @@ public final class ThreadClockMetrics implements MeterBinder {
      * @param tags added to each meter's own
      */
     public ThreadClockMetrics(Iterable<Tag> tags) {
+        this(tags, null);
+    }
+
+    private ThreadClockMetrics(Iterable<Tag> tags, CpuAttribution attribution) {
         this.tags = Tags.of(tags);
+        this.attribution = attribution;
+    }
+
+    /**
+     * A binder of an attribution instead: {@code threadclock.key.cpu.time}, a counter in seconds with the
+     * tags {@code by} (the attribution's name), {@code key} and {@code cpu.mode}. All keys, with
+     * {@code (past keys)}, {@code (other)} and {@code (unattributed)}, add up to the process's CPU time. A
+     * new key has its meters from the next scrape on. Of attributions with the same name and tags only the
+     * first has meters, and the log says so.
+     *
+     * @param attribution whose keys are reported
+     * @param tags added to each meter's own
+     * @return the binder
+     */
+    public static MeterBinder of(CpuAttribution attribution, Tag... tags) {
+        return new ThreadClockMetrics(Arrays.asList(tags),
+                Objects.requireNonNull(attribution, "attribution"));
     }
 
     @Override
@@ -55,13 +81,18 @@ public final class ThreadClockMetrics implements MeterBinder {
         if (!NativeCode.WORKS) {
             return;
         }
-        CpuAccount account;
         try {
-            account = CpuAccount.read();
+            if (attribution == null) {
+                AccountMeters.ofAccount(registry, tags).begin();
+            } else if (registry.find(CpuMetric.KEY_USER.label()).tags(tags).tag("by", attribution.name())
+                    .meters().isEmpty()) {
+                AccountMeters.of(attribution, registry, tags).begin();
+            } else {
+                throw new IllegalStateException("another one of this name has meters in the registry");
+            }
         } catch (IllegalStateException e) {
-            Logger.getLogger("dev.threadclock").warning("there are no meters of threads: " + e.getMessage());
-            return;
+            Logger.getLogger("dev.threadclock").warning("there are no meters of "
+                    + (attribution == null ? "threads: " : attribution.name() + ": ") + e.getMessage());
         }
-        new AccountMeters(registry, tags).begin(account);
     }
 }

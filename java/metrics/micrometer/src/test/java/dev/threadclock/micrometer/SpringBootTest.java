@@ -4,6 +4,8 @@ package dev.threadclock.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.threadclock.CpuAttribution;
+import dev.threadclock.CpuTasks;
 import dev.threadclock.VirtualThreads;
 import dev.threadclock.tests.shared.Work;
 import io.micrometer.core.instrument.Tags;
@@ -46,6 +48,14 @@ class SpringBootTest {
         @Bean
         ThreadClockMetrics own() {
             return new ThreadClockMetrics(Tags.of("own", "yes"));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Tenants {
+        @Bean
+        CpuAttribution tenants() {
+            return new CpuAttribution("tenant");
         }
     }
 
@@ -141,6 +151,20 @@ class SpringBootTest {
             assertThat(system).isNotNegative();
             assertThat(increase.to()).noneMatch(line -> line.startsWith("threadclock_observations_partial"));
             assertThat(increase.to()).anyMatch(line -> line.startsWith("threadclock_threads{"));
+        }
+    }
+
+    @Test
+    void anAttributionOfTheApplicationIsReported() throws Exception {
+        try (Site site = new Site(List.of(Application.class, Tenants.class))) {
+            CpuTasks acme = site.context.getBean(CpuAttribution.class).of("acme");
+            long burnt = acme.measure(() -> Work.burn(TimeUnit.MILLISECONDS.toNanos(WORK_MILLIS)));
+            site.scrape(); // may see it too late
+            List<String> scrape = site.scrape();
+            assertThat(sum(scrape, "threadclock_key_cpu_time_seconds_total\\{by=\"tenant\",.*key=\"acme\".*"))
+                    .isCloseTo(burnt / 1e9, within(burnt / 1e9 / 10));
+            assertThat(sum(scrape, "threadclock_key_cpu_time_seconds_total\\{.*"))
+                    .isCloseTo(sum(scrape, "threadclock_cpu_time_seconds_total\\{.*"), within(1.0));
         }
     }
 

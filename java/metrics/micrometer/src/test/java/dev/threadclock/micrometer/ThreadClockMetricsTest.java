@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.threadclock.CpuAccount;
+import dev.threadclock.CpuAttribution;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
@@ -13,6 +14,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -306,6 +308,58 @@ class ThreadClockMetricsTest {
             }
         }
         assertThat(last.keySet()).anyMatch(line -> line.contains("group=\"steady-*\""));
+    }
+
+    /** A key that has given up its place has no meters any more. One that is new has them a scrape later. */
+    @Test
+    void keysComeAndGo() throws Exception {
+        CpuAttribution jobs = new CpuAttribution("job", 1);
+        PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        ThreadClockMetrics.of(jobs, Tag.of("own", "yes")).bindTo(prometheus);
+        Map<String, Double> last = new HashMap<>();
+        for (int i = 0; i < 3; i++) { // each uses more than twice as much as the others before
+            String job = "job" + i % 2;
+            if (i == 1) {
+                prometheus.scrape(); // whether the last one was an even or an odd one
+            }
+            long nanos = WORK_NANOS / 20 << 3 * i;
+            jobs.of(job).measure(() -> Work.burn(nanos));
+            prometheus.scrape();
+            assertThat(keys(prometheus, job, last)).isBetween(nanos / 1e9 * 0.99, nanos / 1e9 * 1.5);
+            assertThat(prometheus.find("threadclock.key.cpu.time").meters()).hasSize(8);
+        }
+    }
+
+    /** Scrapes, checks that nothing decreases and nothing is missing, and returns what a key has. */
+    private static double keys(PrometheusMeterRegistry prometheus, String key, Map<String, Double> last) {
+        double before = processSeconds();
+        Map<String, Double> scrape = new HashMap<>();
+        prometheus.scrape().lines().filter(line -> line.startsWith("threadclock_key_"))
+                .forEach(line -> scrape.put(line.substring(0, line.lastIndexOf(' ')),
+                        Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))));
+        scrape.forEach((name, seconds) -> assertThat(seconds).as(name)
+                .isGreaterThanOrEqualTo(last.getOrDefault(name, 0.0)));
+        last.clear();
+        last.putAll(scrape);
+        assertThat(scrape.keySet())
+                .allMatch(name -> name.contains("by=\"job\"") && name.contains("own=\"yes\""));
+        assertThat(scrape.values().stream().mapToDouble(each -> each).sum())
+                .isBetween(before - 1e-6, processSeconds() + 1e-6);
+        return scrape.entrySet().stream().filter(each -> each.getKey().contains("key=\"" + key + "\""))
+                .mapToDouble(Map.Entry::getValue).sum();
+    }
+
+    @Test
+    void ofAttributionsOfOneNameTheFirstHasMeters() {
+        SimpleMeterRegistry simple = new SimpleMeterRegistry();
+        CpuAttribution first = new CpuAttribution("job");
+        ThreadClockMetrics.of(first).bindTo(simple);
+        ThreadClockMetrics.of(new CpuAttribution("job")).bindTo(simple);
+        scrape(simple);
+        first.of("acme").measure(() -> Work.burn(WORK_NANOS / 10));
+        scrape(simple);
+        scrape(simple);
+        assertThat(simple.find("threadclock.key.cpu.time").tag("key", "acme").meters()).hasSize(2);
     }
 
     /**

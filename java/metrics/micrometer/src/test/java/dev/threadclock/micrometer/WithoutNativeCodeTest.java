@@ -4,6 +4,7 @@ package dev.threadclock.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.threadclock.CpuAttribution;
 import dev.threadclock.tests.shared.ChildProcess;
 import dev.threadclock.tests.shared.ChildProcess.Ended;
 import io.micrometer.core.instrument.Meter;
@@ -32,7 +33,9 @@ class WithoutNativeCodeTest {
             observations.observationConfig().observationHandler(new CpuObservationHandler(meters));
             int observed = Observation.createNotStarted("observed", observations).observe(() -> 1);
             ExecutorService pool = Executors.newSingleThreadExecutor();
-            ExecutorService metered = CpuTaskMetrics.monitor(meters, pool, "tasks");
+            CpuAttribution tenants = new CpuAttribution("tenant");
+            ThreadClockMetrics.of(tenants).bindTo(meters);
+            ExecutorService metered = tenants.of("acme").metered(pool);
             int ran = metered.submit(() -> 2).get();
             pool.shutdown();
             System.out.println(observed + ran + meters.getMeters().stream().map(Meter::getId)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
-import dev.threadclock.CpuWork;
+import dev.threadclock.CpuAttribution;
 import dev.threadclock.CpuSnapshot;
+import dev.threadclock.CpuWork;
+import io.opentelemetry.api.baggage.Baggage;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
@@ -19,8 +21,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Sees every scope that opens and closes on any thread, and meters those of recorded spans. What a span has
- * used is found by its SpanContext, and is collected with it if the span never ends.
+ * Sees every scope that opens and closes on any thread, and meters those of recorded spans, and of contexts
+ * that have a key. What a span has used is found by its SpanContext, and is collected with it if the span
+ * never ends.
  */
 final class SpanScopes implements ExtendedSpanProcessor {
     static final AttributeKey<Long> USER = AttributeKey.longKey("threadclock.cpu.user_ns");
@@ -28,11 +31,25 @@ final class SpanScopes implements ExtendedSpanProcessor {
     static final AttributeKey<Long> TOTAL = AttributeKey.longKey("threadclock.cpu.total_ns");
     static final AttributeKey<Boolean> PARTIAL = AttributeKey.booleanKey("threadclock.cpu.partial");
 
-    /** Whether a tracer provider has asked for spans: until then, no scope is metered. */
+    /** Whether a tracer provider has asked for spans: until then, no scope is metered for one. */
     volatile boolean isAsked;
 
     private final Map<Key, CpuWork> spans = new ConcurrentHashMap<>();
     private final ReferenceQueue<SpanContext> collected = new ReferenceQueue<>();
+    private AttributeKey<String> attribute;
+    private volatile CpuAttribution attribution; // null: no keys are asked for
+
+    void attribute(CpuAttribution to) {
+        attribute = AttributeKey.stringKey(to.name());
+        attribution = to;
+    }
+
+    /** Null: it has none. */
+    private String key(CpuAttribution to, Context context, Span span) {
+        String key = Baggage.fromContext(context).getEntryValue(to.name());
+        return key == null && span instanceof ReadableSpan ? ((ReadableSpan) span).getAttribute(attribute)
+                : key;
+    }
 
     /** A storage that meters what the given one stores. */
     ContextStorage over(ContextStorage storage) {
@@ -41,8 +58,7 @@ final class SpanScopes implements ExtendedSpanProcessor {
             public Scope attach(Context context) {
                 Scope scope = storage.attach(context);
                 try {
-                    return !isAsked || scope == Scope.noop() ? scope
-                            : metered(Span.fromContext(context), scope);
+                    return scope == Scope.noop() ? scope : attributed(context, scope);
                 } catch (RuntimeException | Error e) {
                     // Memory or stack has run out, or an application's own span or context throws. Without
                     // the scope the context would stay current.
@@ -62,8 +78,38 @@ final class SpanScopes implements ExtendedSpanProcessor {
         };
     }
 
+    private Scope attributed(Context context, Scope scope) {
+        Span span = Span.fromContext(context);
+        CpuAttribution to = attribution;
+        String key = to == null ? null : key(to, context, span);
+        if (key == null) {
+            return metered(span, scope);
+        }
+        CpuAttribution.Scope attributed = to.open(key);
+        try {
+            return metered(span, new Scope() {
+                private boolean closed;
+
+                @Override
+                public void close() {
+                    try {
+                        if (!closed) {
+                            closed = true;
+                            attributed.close();
+                        }
+                    } finally {
+                        scope.close();
+                    }
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            attributed.close();
+            throw e;
+        }
+    }
+
     private Scope metered(Span span, Scope scope) {
-        if (!span.isRecording()) {
+        if (!isAsked || !span.isRecording()) {
             return scope;
         }
         CpuWork cpu = spans.get(new Key(span.getSpanContext(), null));

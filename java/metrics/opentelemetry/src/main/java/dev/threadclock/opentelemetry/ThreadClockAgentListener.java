@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
+import dev.threadclock.CpuAttribution;
 import io.opentelemetry.javaagent.extension.AgentListener;
 import io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk;
 
@@ -15,6 +16,11 @@ public final class ThreadClockAgentListener implements AgentListener {
         if (ThreadClockCustomizer.metrics) {
             ThreadClockCustomizer.orLogsWhyNot("groups of threads",
                     () -> ThreadClockMetrics.register(sdk.getOpenTelemetrySdk()));
+        }
+        CpuAttribution attribution = ThreadClockCustomizer.attribution;
+        if (attribution != null) {
+            ThreadClockCustomizer.orLogsWhyNot("keys", () -> ThreadClockMetrics
+                    .register(sdk.getOpenTelemetrySdk().getMeter("dev.threadclock"), attribution));
         }
     }
 }

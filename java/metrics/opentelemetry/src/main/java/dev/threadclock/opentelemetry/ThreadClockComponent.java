@@ -31,7 +31,7 @@ public final class ThreadClockComponent implements ComponentProvider {
     @Override
     public Object create(DeclarativeConfigProperties config) {
         ThreadClockCustomizer.configure(config.getBoolean("metrics", true),
-                config.getBoolean("virtual_threads", false));
+                config.getBoolean("virtual_threads", false), config.getString("attribution_key"));
         SpanProcessor[] spans = {SpanProcessor.composite()}; // does nothing
         if (config.getBoolean("spans", true)) {
             ThreadClockCustomizer.orLogsWhyNot("spans", () -> spans[0] = ThreadClockSpans.processor());

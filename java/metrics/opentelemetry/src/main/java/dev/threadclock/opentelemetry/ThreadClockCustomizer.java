@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
+import dev.threadclock.CpuAttribution;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizer;
@@ -21,6 +22,8 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
 
     /** In this class, because the listener's does not load without OpenTelemetry's Java agent. */
     static volatile boolean metrics;
+    /** What the metrics also report; null: nothing. */
+    static volatile CpuAttribution attribution;
     private static volatile boolean isConfigured;
 
     /** Whether the library's native code works; if not, logs the reason once. */
@@ -43,17 +46,22 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
         // provider first. The metrics themselves need the finished SDK, which only the agent's listener gets,
         // without the properties: hence the static flag.
         configuration.addMeterProviderCustomizer((builder, config) -> {
-            configure(isOn(config, "metrics", true), isOn(config, "virtual-threads", false));
+            configure(isOn(config, "metrics", true), isOn(config, "virtual-threads", false),
+                    config.getString(PREFIX + "attribution.key"));
             return builder;
         });
     }
 
-    /** All but the spans. */
-    static void configure(boolean withMetrics, boolean withVirtualThreads) {
+    /** All but the spans; the key is null for no attribution. */
+    static void configure(boolean withMetrics, boolean withVirtualThreads, String key) {
         isConfigured = true;
         metrics = withMetrics && NativeCode.WORKS;
         if (withVirtualThreads && NativeCode.WORKS) {
             orLogsWhyNot("virtual threads", VirtualThreads::startAccounting);
+        }
+        attribution = metrics && key != null ? new CpuAttribution(key) : null;
+        if (attribution != null) {
+            orLogsWhyNot("keys", () -> ThreadClockSpans.attribute(attribution));
         }
     }
 

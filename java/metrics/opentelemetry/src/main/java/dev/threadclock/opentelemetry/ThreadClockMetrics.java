@@ -2,6 +2,7 @@
 package dev.threadclock.opentelemetry;
 
 import dev.threadclock.CpuAccount;
+import dev.threadclock.CpuAttribution;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuMetric;
 import io.opentelemetry.api.OpenTelemetry;
@@ -37,14 +38,19 @@ public final class ThreadClockMetrics {
     private static final AttributeKey<String> MODE = AttributeKey.stringKey("cpu.mode");
     private static final AttributeKey<String> KIND = AttributeKey.stringKey("threadclock.kind");
     private static final AttributeKey<String> GROUP = AttributeKey.stringKey("threadclock.group");
+    private static final AttributeKey<String> BY = AttributeKey.stringKey("threadclock.by");
+    private static final AttributeKey<String> KEY = AttributeKey.stringKey("threadclock.key");
     private static final double SECOND_NANOS = 1e9;
 
     private final Map<CpuMetric, ObservableMeasurement> instruments = new EnumMap<>(CpuMetric.class);
 
-    private ThreadClockMetrics(Meter meter) {
+    private ThreadClockMetrics(Meter meter, boolean ofKeys) {
         Map<String, ObservableMeasurement> byName = new HashMap<>();
         for (CpuMetric metric : CpuMetric.values()) {
-            instruments.put(metric, byName.computeIfAbsent(metric.label(), name -> create(meter, metric)));
+            if (metric.isOfKey() == ofKeys) {
+                instruments.put(metric,
+                        byName.computeIfAbsent(metric.label(), name -> create(meter, metric)));
+            }
         }
     }
 
@@ -79,10 +85,37 @@ public final class ThreadClockMetrics {
      */
     public static BatchCallback register(Meter meter) {
         CpuAccount.read(); // the account begins here, not with the first export
-        ThreadClockMetrics to = new ThreadClockMetrics(meter);
+        ThreadClockMetrics to = new ThreadClockMetrics(meter, false);
         ObservableMeasurement[] all = to.instruments.values().stream().distinct()
                 .toArray(ObservableMeasurement[]::new);
         return meter.batchCallback(to::report, all[0], all);
+    }
+
+    /**
+     * Registers an attribution: {@code threadclock.key.cpu.time}, a counter in seconds with the attributes
+     * {@code threadclock.by} (the attribution's name), {@code threadclock.key} and {@code cpu.mode}. All
+     * keys, with {@code (past keys)}, {@code (other)} and {@code (unattributed)}, add up to the process's CPU
+     * time; for that their temporality must be cumulative. With delta temporality leave {@code (past keys)}
+     * out, because it repeats what keys reported before. Attributions that are registered together need
+     * different names.
+     *
+     * @param meter creates the instrument
+     * @param attribution whose keys are reported
+     * @return ends the reports when it is closed
+     * @throws IllegalStateException with the reason, without the native library
+     */
+    public static BatchCallback register(Meter meter, CpuAttribution attribution) {
+        attribution.read();
+        ThreadClockMetrics to = new ThreadClockMetrics(meter, true);
+        return meter.batchCallback(() -> to.report(attribution), to.instruments.get(CpuMetric.KEY_USER));
+    }
+
+    private void report(CpuAttribution attribution) {
+        attribution.read().forEach((key, used) -> {
+            Attributes of = Attributes.of(BY, attribution.name(), KEY, key);
+            record(CpuMetric.KEY_USER, used.userNanos(), of);
+            record(CpuMetric.KEY_SYSTEM, used.systemNanos(), of);
+        });
     }
 
     private void report() {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.opentelemetry;
 
+import dev.threadclock.CpuAttribution;
 import dev.threadclock.ThreadClock;
+import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
 import io.opentelemetry.sdk.trace.SpanProcessor;
+import java.util.Objects;
 
 /**
  * CPU time on recorded spans, as the attributes {@code threadclock.cpu.user_ns}, {@code system_ns},
@@ -64,5 +67,25 @@ public final class ThreadClockSpans {
         ThreadClock.requireNative();
         OfAll.SCOPES.isAsked = true;
         return OfAll.SCOPES;
+    }
+
+    /**
+     * Attributes CPU time by an entry of the baggage, or by an attribute of the recorded span, that is named
+     * as the attribution: what a thread uses while a context is current that has it, the innermost alone.
+     * The key is read when the context becomes current; a context without one leaves it at the enclosing
+     * context's.
+     *
+     * <p>Baggage is part of a context also if its span is not sampled, so all requests count. Attributes are
+     * visible only of recorded spans, and only those that are set before the span becomes current:
+     * {@code http.route} often is not. Which keys there are, {@link ThreadClockMetrics#register(Meter,
+     * CpuAttribution)} reports. The first call must come as early as that of {@link #addTo}.
+     *
+     * @param attribution to which the time is added, for example {@code new CpuAttribution("tenant.id")};
+     *     replaces that of an earlier call
+     * @throws IllegalStateException with the reason, without the native library
+     */
+    public static void attribute(CpuAttribution attribution) {
+        ThreadClock.requireNative();
+        OfAll.SCOPES.attribute(Objects.requireNonNull(attribution, "attribution"));
     }
 }

@@ -20,5 +20,6 @@ class ThreadClockComponentTest {
         assertThat(component.getType()).isEqualTo(io.opentelemetry.sdk.trace.SpanProcessor.class);
         assertThat(component.create(DeclarativeConfigProperties.empty())).isInstanceOf(SpanScopes.class);
         assertThat(ThreadClockCustomizer.metrics).isTrue();
+        assertThat(ThreadClockCustomizer.attribution).isNull();
     }
 }

@@ -73,6 +73,16 @@ class ThreadClockCustomizerTest {
         assertThat(ThreadClockCustomizer.metrics).isFalse();
     }
 
+    @Test
+    void aPropertyNamesTheKey() {
+        configured(exporter);
+        assertThat(ThreadClockCustomizer.attribution).isNull();
+        configured(exporter, "attribution.key", "tenant.id");
+        assertThat(ThreadClockCustomizer.attribution.name()).isEqualTo("tenant.id");
+        configured(exporter, "enabled", "false", "attribution.key", "tenant.id");
+        assertThat(ThreadClockCustomizer.attribution).isNull();
+    }
+
     /** Only OpenTelemetry's Java agent has its interface, so loading the class fails elsewhere. */
     @Test
     void nothingButTheAgentLoadsItsListener() throws Exception {

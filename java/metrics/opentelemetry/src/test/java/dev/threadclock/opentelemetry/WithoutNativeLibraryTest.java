@@ -37,7 +37,7 @@ class WithoutNativeLibraryTest {
         LOGGER.setFilter(line -> logged.add(line.getMessage()));
         InMemorySpanExporter exporter = InMemorySpanExporter.create();
         AutoConfiguredOpenTelemetrySdk configured = ThreadClockCustomizerTest.configured(exporter,
-                "virtual-threads.enabled", "true");
+                "virtual-threads.enabled", "true", "attribution.key", "tenant");
         new ThreadClockAgentListener().afterAgent(configured);
         assertThat(ThreadClockCustomizerTest.span(exporter, configured).isEmpty()).isTrue();
         assertThat(logged).singleElement().asString().startsWith("threadclock reports nothing: ")

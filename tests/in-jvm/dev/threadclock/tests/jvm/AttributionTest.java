@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.tests.jvm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.threadclock.CpuAttribution;
+import dev.threadclock.CpuAttribution.Scope;
+import dev.threadclock.CpuSnapshot;
+import dev.threadclock.CpuTimes;
+import dev.threadclock.ThreadClock;
+import dev.threadclock.VirtualThreads;
+import dev.threadclock.tests.child.VirtualAccounts;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * CPU time by key against the kernel's own sums: each piece of work reads the kernel's clock of its thread
+ * within its scope and around it.
+ */
+@Tag("plain")
+class AttributionTest {
+    private static final int THREADS = 8;
+    private static final int TENANTS = 10_000;
+    private static final int TASKS = 20_000;
+    private static final int DEAREST = 100;
+    private static final long TASK_NANOS = 100_000;
+    /** What a host takes away counts in an interval of a thread at first, and is taken off its next ones. */
+    private static final long STOLEN_NANOS = 1_000_000;
+
+    private static volatile int result;
+
+    private final CpuAttribution tenants = new CpuAttribution("tenant", 2 * DEAREST);
+    private final AtomicLongArray within = new AtomicLongArray(TENANTS);
+    private final AtomicLongArray around = new AtomicLongArray(TENANTS);
+    private final double[] law = new double[TENANTS]; // of Zipf, summed up
+    private final Map<String, CpuSnapshot> last = new HashMap<>();
+
+    AttributionTest() {
+        double sum = 0;
+        for (int i = 0; i < TENANTS; i++) {
+            sum += 1.0 / (i + 1);
+            law[i] = sum;
+        }
+    }
+
+    private int tenant(Random random) {
+        double at = random.nextDouble() * law[TENANTS - 1];
+        int low = 0;
+        for (int high = TENANTS - 1; low < high;) {
+            int middle = (low + high) / 2;
+            if (law[middle] < at) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private static long kernelNanos() {
+        return ThreadClock.totalNowNanos();
+    }
+
+    /** Returns what it has used. */
+    private static long burn(long nanos) {
+        long begin = kernelNanos();
+        long used = 0;
+        while (used < nanos) {
+            for (int i = 0; i < 2000; i++) {
+                result += i;
+            }
+            used = kernelNanos() - begin;
+        }
+        return used;
+    }
+
+    /** A request: its own part, a nested part for another tenant, a part that overlaps its end. */
+    private void request(Random random) {
+        int tenant = tenant(random);
+        int other = random.nextInt(4) == 0 ? tenant(random) : tenant;
+        long begun = kernelNanos();
+        Scope scope = tenants.open("tenant" + tenant);
+        within.addAndGet(tenant, burn(TASK_NANOS));
+        Scope inner = tenants.open("tenant" + other);
+        if (random.nextBoolean()) {
+            scope.close();
+        }
+        long middle = kernelNanos();
+        within.addAndGet(other, burn(TASK_NANOS));
+        inner.close();
+        scope.close();
+        around.addAndGet(tenant, middle - begun);
+        around.addAndGet(other, kernelNanos() - middle);
+    }
+
+    private static long processNanos() {
+        CpuTimes times = new CpuTimes();
+        ThreadClock.readProcess(times);
+        return times.totalNanos();
+    }
+
+    private Map<String, CpuSnapshot> read() {
+        long before = processNanos();
+        Map<String, CpuSnapshot> reading = tenants.read();
+        long sum = reading.values().stream().mapToLong(CpuSnapshot::totalNanos).sum();
+        assertThat(sum).isBetween(before, processNanos() + THREADS * STOLEN_NANOS);
+        reading.forEach((key, used) -> {
+            assertThat(used.totalNanos()).as(key)
+                    .isGreaterThanOrEqualTo(last.getOrDefault(key, CpuSnapshot.ZERO).totalNanos());
+        });
+        last.clear();
+        last.putAll(reading);
+        return reading;
+    }
+
+    /** What a tenant uses before a reading that does not show it may stay with the others. */
+    private void readUnlessEarly(long done) {
+        if (done > TASKS / 4) {
+            read();
+        }
+    }
+
+    private void assertDearestAreRight() {
+        Map<String, CpuSnapshot> reading = read();
+        double least = 0;
+        double most = 0;
+        double all = 0;
+        for (int i = 0; i < DEAREST; i++) {
+            assertThat(reading).containsKey("tenant" + i);
+            double used = reading.get("tenant" + i).totalNanos();
+            assertThat(used).as("tenant %s", i)
+                    .isBetween(within.get(i) * 0.99 - STOLEN_NANOS, around.get(i) * 1.01 + STOLEN_NANOS);
+            least += within.get(i) * 0.99;
+            most += around.get(i) * 1.01;
+            all += used;
+        }
+        assertThat(all).isBetween(least, most);
+        assertThat(tenants.whyPartial()).isEmpty();
+    }
+
+    /** Half of the tasks are handed on: they count for the key of whoever submits them. */
+    @Test
+    void theDearestTenantsHaveWhatTheirThreadsUsed() throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(THREADS);
+        List<Future<?>> tasks = new ArrayList<>();
+        for (int i = 0; i < TASKS; i++) {
+            Random random = new Random(i);
+            if (i % 2 == 0) {
+                tasks.add(pool.submit(() -> request(random)));
+            } else {
+                int tenant = tenant(random);
+                long begun = kernelNanos();
+                try (Scope scope = tenants.open("tenant" + tenant)) {
+                    Runnable task = tenants.inheriting().wrap(() -> {
+                        within.addAndGet(tenant, burn(2 * TASK_NANOS));
+                    });
+                    tasks.add(pool.submit(() -> {
+                        long from = kernelNanos();
+                        task.run();
+                        around.addAndGet(tenant, kernelNanos() - from);
+                    }));
+                }
+                around.addAndGet(tenant, kernelNanos() - begun);
+            }
+        }
+        pool.shutdown();
+        while (!pool.awaitTermination(20, TimeUnit.MILLISECONDS)) {
+            readUnlessEarly(tasks.stream().filter(Future::isDone).count());
+        }
+        for (Future<?> each : tasks) {
+            each.get();
+        }
+        assertDearestAreRight();
+    }
+
+    @Test
+    void virtualThreadsThatAreNotAccountedForAreUnattributed() throws Exception {
+        Jvm.assumeVirtualThreads();
+        VirtualAccounts.start(() -> {
+            try (Scope scope = tenants.open("tenant")) {
+                for (long end = System.nanoTime() + 50_000_000; System.nanoTime() < end;) {
+                    result++;
+                }
+            }
+        }).join();
+        assertThat(read().getOrDefault("tenant", CpuSnapshot.ZERO).totalNanos()).isZero();
+        assertThat(tenants.whyPartial()).contains("virtual threads is not accounted for");
+    }
+
+    @Test
+    void theDearestTenantsHaveWhatTheirVirtualThreadsUsed() throws Throwable {
+        Jvm.assumeVirtualThreads();
+        try (VirtualThreads.Accounting accounting = VirtualThreads.startAccounting()) {
+            assertThat(accounting).isNotNull();
+            AtomicInteger next = new AtomicInteger();
+            for (int round = 0; round < 20; round++) {
+                List<Thread> threads = new ArrayList<>();
+                for (int i = 0; i < 20 * THREADS; i++) {
+                    threads.add(VirtualAccounts.start(() -> {
+                        for (int task = 0; task < TASKS / (400 * THREADS); task++) {
+                            request(new Random(next.incrementAndGet()));
+                            Thread.yield();
+                        }
+                    }));
+                }
+                readUnlessEarly(next.get());
+                for (Thread each : threads) {
+                    each.join();
+                }
+            }
+        }
+        assertDearestAreRight();
+    }
+}
