@@ -100,8 +100,8 @@ def whole(measured, skipped=""):
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src '
         '\'unsafe-inline\'">',
         f"<style>{STYLE}</style></head><body><h1>threadclock lab</h1><p>{html.escape(head)}</p>",
-        "<p>Legacy: user time from /proc (JDK 8 to 25.0.4). VIRT: the raw clock (25.0.5, 26 to 28). Numbers in "
-        "brackets "
-        "are 95 % intervals over repetitions; a claim is confirmed or not only if the whole interval says "
+        "<p>Legacy: user time from /proc (JDK 8 to 25.0.4). VIRT: the raw clock (25.0.5, 26 to 28). Numbers "
+        "in brackets are 95 % intervals over repetitions; a claim is confirmed or not only if the whole "
+        "interval says "
         "so.</p>", html_table(["#", "what", "the published claim, here", "our claim, here"], rows_of(pairs)),
         *(section(experiment, one) for experiment, one in measured), "</body></html>\n"])

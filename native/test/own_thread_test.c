@@ -11,7 +11,7 @@ struct reading {
     void (*load)(void);
     struct threadclock_times now, tick;
     int64_t truth_ns;
-    int64_t user_ticks_ns, system_ticks_ns; /* as the kernel counted: a tick may happen to hit a system call */
+    int64_t user_ticks_ns, system_ticks_ns; /* as the kernel counted; one may hit a system call */
 };
 
 static void *read_after_load(void *argument)

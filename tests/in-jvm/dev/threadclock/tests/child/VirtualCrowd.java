@@ -19,9 +19,9 @@ import javax.management.ObjectName;
  * number of threads, milliseconds between two switches, a file for the agent's report, and "disturbed" if
  * thread dumps, other agents and a debugger are to disturb them besides, "attacked" if VirtualThread is also
  * redefined once five sixths of them have begun, or "alone" if all that happens without threadclock. Prints
- * {@code threads=N switches=N known=N unknown=N left=N accounts=N growthKb=N}: how many threads knew their time,
- * the number of the core's accounts when these threads had ended and after accounting began anew, and the
- * growth of resident memory after the first fifth of the threads.
+ * {@code threads=N switches=N known=N unknown=N left=N accounts=N growthKb=N}: how many threads knew their
+ * time, the number of the core's accounts when these threads had ended and after accounting began anew, and
+ * the growth of resident memory after the first fifth of the threads.
  */
 public final class VirtualCrowd {
     private static int together = 500;

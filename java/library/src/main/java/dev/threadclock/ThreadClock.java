@@ -26,9 +26,10 @@ import java.util.Objects;
  *
  * <p><b>Guarantees of every method.</b> Values never decrease, whichever freshnesses are read in whatever
  * order and by whichever thread. User + system is at most a total that is read later. The total of a tick
- * reading is never ahead of the true value; user and system may each be, by about a tick. Nothing is allocated on the Java heap. -1 means that the kernel refuses (for
- * example because of a seccomp filter); no other value is negative. All methods may be called by any number
- * of threads at once. No method throws unless its description says so.
+ * reading is never ahead of the true value; user and system may each be, by about a tick. Nothing is
+ * allocated on the Java heap. -1 means that the kernel refuses (for example because of a seccomp filter); no
+ * other value is negative. All methods may be called by any number of threads at once. No method throws
+ * unless its description says so.
  *
  * <p><b>Virtual threads</b> have no time in the kernel. While {@link VirtualThreads} accounts for them, reads
  * of the calling thread and of a {@code Thread} return their own time, which stands still while they wait,
