@@ -118,7 +118,7 @@ static struct player begin_player(void)
     assert_int_equal(pipe(orders), 0);
     assert_int_equal(pipe(answers), 0);
     struct player player = {fork(), orders[1], answers[0]};
-    assert_true(player.pid >= 0); /* -1 would be everybody to kill() */
+    assert_true(player.pid >= 0); /* kill(-1) would signal every process */
     if (player.pid == 0) {
         prctl(PR_SET_NAME, "java");
         close(orders[1]);
