@@ -19,10 +19,11 @@ import java.util.function.Supplier;
  * tenants.read().forEach((tenant, used) -> System.out.println(tenant + " " + used.totalNanos()));
  * }</pre>
  *
- * <p><b>Scopes.</b> From {@link #open} to {@link Scope#close}, what the calling thread uses counts for a key,
- * unless a scope within counts for another one: the innermost counts alone. On other threads nothing counts
- * unless they open scopes, for example as tasks of {@link #inheriting}. Scopes need not be closed in the
- * order of opening. Each is measured like an interval of {@link CpuMeter}; open ones are in each reading.
+ * <p><b>Scopes.</b> From {@link #open} to {@link Scope#close}, what the calling thread uses counts for a
+ * key, unless a scope within counts for another one: the innermost counts alone. On other threads nothing
+ * counts unless they open scopes, for example as tasks of {@link #inheriting}. Scopes need not be closed
+ * in the order of opening. Each is measured like an interval of {@link CpuMeter}; open ones are in each
+ * reading. Each must be closed: one that is not counts until its thread has 1,000 of them.
  *
  * <p><b>Guarantees</b>
  * <ol>
@@ -35,23 +36,27 @@ import java.util.function.Supplier;
  * used twice as much lately (what was used ten minutes earlier weighs half). What keys use without a place is
  * in {@link #OTHER}; one that gets a place takes of that what {@link #OTHER} can give without decreasing.
  * <li>100 times as many keys as places are remembered, 20,000 at most; further ones are in {@link #OTHER}
- * until the next reading, which forgets the cheaper half.
+ * until the next reading, which forgets the cheaper half. So are scopes that are open with them, until they
+ * are closed.
  * </ol>
  *
- * <p><b>Never too much.</b> What cannot be measured is {@link #UNATTRIBUTED}, and {@link #whyPartial()} says
- * why: a scope's thread ended within it (what no reading has seen), more than 1,000 were open on one thread,
- * or it was on a virtual thread that {@link VirtualThreads} did not account for. If a scope is closed on
- * another thread, or there is no memory or stack for one, all scopes of its thread end there. Only
- * {@link #read}, constructors and tasks throw, and any call that finds no stack to begin with.
+ * <p><b>Never too much.</b> What cannot be measured is {@link #UNATTRIBUTED}, and {@link #whyPartial()}
+ * says why: a scope's thread ended within it (what no reading has seen), more than 1,000 were open on one
+ * thread, or it was on a virtual thread that {@link VirtualThreads} did not account for. If a scope is
+ * closed on another thread, or there is no memory or stack for one, all scopes of its thread end there.
+ * Only {@link #read}, constructors and tasks throw, and any call that finds no stack to begin with. After
+ * a restore from a checkpoint, {@link #UNATTRIBUTED} stands still until the process's clock has reached
+ * what it showed before.
  *
  * <p><b>Keys</b> are kept as strings. If clients choose them, as they do in OpenTelemetry's baggage, they are
  * not to be trusted: one client can use another's key, or so many that new ones are {@link #OTHER}, but
  * memory stays bounded. Attribute only what was authenticated to anybody's bill.
  *
  * <p><b>Cost.</b> A scope costs a quarter to a half more than one of {@link CpuWork}; an outermost one
- * allocates nothing. A lock, which readings hold, is taken for a thread's first scope, for a new key, for a
- * scope that another thread closes, and once for each 128 intervals of a thread. Without the native library
- * scopes do nothing.
+ * allocates nothing. A lock, which readings hold, is taken for a thread's first scope, for a new key, for
+ * a scope that another thread closes, and once for each 128 intervals of a thread. A thread for each
+ * request, virtual ones too, pays for a first scope each time. Without the native library scopes do
+ * nothing.
  */
 public final class CpuAttribution {
     /** The key of all that have no place. */

@@ -191,9 +191,9 @@ final class KeyTable {
     private void forget(List<Key> keys) {
         for (Key key : keys) {
             if (!key.hasPlace && key != other) {
+                key.isForgotten = true; // first: the rest may find no stack
                 known.remove(key.name);
                 other.used.add(key.used.user - key.read.userNanos(), key.used.total - key.read.totalNanos());
-                key.isForgotten = true;
             }
         }
     }

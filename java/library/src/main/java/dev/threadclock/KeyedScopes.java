@@ -307,7 +307,7 @@ class KeyedScopes extends ScopeRegistry {
             Thread thread = cell.get();
             Reading reading = cell.reading;
             if (thread != null && reading != null && Clocks.soFar(thread, reading, used)
-                    && cell.own.state == open) {
+                    && cell.own.state == open && cell.taken < cell.voidFrom) {
                 cell.seenKey = current;
                 cell.seenUser = used.userNanos;
                 cell.seenTotal = used.totalNanos;

@@ -20,8 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /**
@@ -45,6 +47,7 @@ final class AccountMeters {
     private final Supplier<Map<Tags, long[]>> source; // values by CpuMetric; -1: unknown
     private final Tags past; // those of what has lost its place
     private final Map<Tags, Map<CpuMetric, Value>> meters = new HashMap<>();
+    private final AtomicBoolean isRefused = new AtomicBoolean();
     private Scrape scrape;
     private long scrapes;
     private long registered; // the number of the last scrape whose groups have their meters
@@ -232,7 +235,14 @@ final class AccountMeters {
         for (CpuMetric metric : CpuMetric.values()) {
             Value value = begun.of(key, metric) < 0 ? null : newValue(key, metric, begun.number);
             if (value != null) {
-                keep(value, register(value));
+                try {
+                    keep(value, register(value));
+                } catch (RuntimeException e) { // in a registry that makes one name of two, say
+                    if (!isRefused.getAndSet(true)) {
+                        Logger.getLogger("dev.threadclock").warning("the registry has refused "
+                                + value.metric.label() + " " + key + ", and perhaps others: " + e);
+                    }
+                }
             }
         }
     }

@@ -19,8 +19,11 @@ public final class ThreadClockAgentListener implements AgentListener {
         }
         CpuAttribution attribution = ThreadClockCustomizer.attribution;
         if (attribution != null) {
-            ThreadClockCustomizer.orLogsWhyNot("keys", () -> ThreadClockMetrics
-                    .register(sdk.getOpenTelemetrySdk().getMeter("dev.threadclock"), attribution));
+            ThreadClockCustomizer.orLogsWhyNot("keys", () -> {
+                ThreadClockMetrics.register(sdk.getOpenTelemetrySdk().getMeter("dev.threadclock"),
+                        attribution);
+                ThreadClockSpans.attribute(attribution);
+            });
         }
     }
 }

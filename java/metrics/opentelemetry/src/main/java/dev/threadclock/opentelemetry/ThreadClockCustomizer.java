@@ -60,9 +60,6 @@ public final class ThreadClockCustomizer implements AutoConfigurationCustomizerP
             orLogsWhyNot("virtual threads", VirtualThreads::startAccounting);
         }
         attribution = metrics && key != null ? new CpuAttribution(key) : null;
-        if (attribution != null) {
-            orLogsWhyNot("keys", () -> ThreadClockSpans.attribute(attribution));
-        }
     }
 
     /** With a declarative configuration, OpenTelemetry calls no customizer: then this says so. */

@@ -31,7 +31,7 @@ import java.util.Map;
  * number of threads is an up-down counter.
  *
  * <p>An export is one reading of the account, so that its values belong together; exports within 100 ms share
- * one. No counter decreases, but that of a pool that comes back after its series had ended begins at 0. What
+ * one. No counter decreases, except that a pool that returns after its series has ended starts at 0. What
  * is unknown is not reported. Thread safe.
  */
 public final class ThreadClockMetrics {
