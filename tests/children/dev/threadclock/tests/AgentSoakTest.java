@@ -34,7 +34,7 @@ class AgentSoakTest {
     private static final int SAMPLES_PER_COMMAND = 3;
     private static final int SAMPLE_MILLIS = 5000;
     /**
-     * The permitted difference between the last and the third quarter. In the first half,
+     * The largest permitted increase from the third quarter to the last. In the first half,
      * the compilers of a JVM without the agent and malloc's fragmentation add up to 10 MB.
      */
     private static final long RESIDENT_KILOBYTES = 3 << 10;
@@ -97,7 +97,7 @@ class AgentSoakTest {
         assertFlat(jdk, "RSS, kB", samples, Sample::resident, RESIDENT_KILOBYTES);
         assertFlat(jdk, "files", samples, Sample::files, FILES);
         assertFlat(jdk, "mappings", samples, Sample::maps, MAPS);
-        // On a busy machine more of those that come and go are there at a time.
+        // The least, because on a busy machine more short-lived threads overlap.
         assertFlat(jdk, "threads", samples, Sample::threads, 0, THREADS);
     }
 

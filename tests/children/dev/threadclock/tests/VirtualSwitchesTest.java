@@ -146,7 +146,7 @@ class VirtualSwitchesTest {
         assertSwitches(run(child, "retransform"), "events", "events", "another agent changes");
     }
 
-    /** Which would lack java.lang.VirtualThread; the JVM starts no native agent beside the first of these. */
+    /** It would lack java.lang.VirtualThread. With the first of these flags no agent comes at the start. */
     @OnEachJdk(from = 21)
     void theEventsDoWhereTheJvmWritesAnArchive(TestJdk jdk) {
         Path archive = folder.resolve("archive.jsa");

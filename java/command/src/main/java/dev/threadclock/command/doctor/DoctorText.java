@@ -2,6 +2,7 @@
 package dev.threadclock.command.doctor;
 
 import dev.threadclock.command.doctor.DoctorReport.JdkFindings;
+import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.probe.Verdict;
 import dev.threadclock.command.machine.Finding;
 import dev.threadclock.command.machine.Finding.Level;
@@ -103,7 +104,7 @@ final class DoctorText {
             }
             if (jdk.virtualSwitch().known()) {
                 wrapped(" ".repeat(JDK_INDENT), JDK_INDENT, "virtual=on: a switch of virtual threads costs "
-                        + jdk.virtualSwitch().cost());
+                        + jdk.virtualSwitch().cost() + VirtualTrial.how(Jdk.featureOf(jdk.version())));
             }
         }
         report.skipped().forEach(skipped -> wrapped(mark(Level.UNKNOWN) + " ", MARK_WIDTH,

@@ -65,6 +65,11 @@ record VirtualTrial(Double offNanos, Double onNanos) {
         return offNanos != null && onNanos != null;
     }
 
+    /** What the costs are of, if not of calls. */
+    static String how(int feature) {
+        return feature < FIRST_WITHOUT_EVENTS ? ", by the JVM's events" : "";
+    }
+
     /** "447 ns of CPU time instead of 265 ns". */
     String cost() {
         return Figures.duration(onNanos) + " of CPU time instead of " + Figures.duration(offNanos);
@@ -91,9 +96,8 @@ record VirtualTrial(Double offNanos, Double onNanos) {
             return Optional.empty();
         }
         String label = "virtual threads";
-        String by = feature < FIRST_WITHOUT_EVENTS ? ", by the JVM's events" : "";
         String words = known()
-                ? "; with virtual=on a switch costs " + cost() + " (a trial of its JDK" + by + ")"
+                ? "; with virtual=on a switch costs " + cost() + " (a trial of its JDK" + how(feature) + ")"
                 : "";
         String clock = status.getOrDefault("virtual", OFF);
         if (clock.equals(OFF)) {

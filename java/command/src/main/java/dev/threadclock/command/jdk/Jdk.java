@@ -27,6 +27,10 @@ public record Jdk(Path home, String version, String vendor, String arch) {
 
     /** 8, 11, 17, ... */
     public int feature() {
+        return featureOf(version);
+    }
+
+    public static int featureOf(String version) {
         return Runtime.Version.parse(parseable(version)).feature();
     }
 

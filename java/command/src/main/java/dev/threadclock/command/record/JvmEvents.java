@@ -68,13 +68,8 @@ final class JvmEvents implements AutoCloseable {
                 room == 0 ? Long.MAX_VALUE : room / 2)) {
             recording.stopInto(out);
         } catch (IOException | AttachException | Failure e) {
-            boolean begun = Files.size(copied) > 0;
-            if (!begun) {
-                Files.delete(copied);
-            }
-            throw new Failure("the JVM's own events are lost" + (begun
-                    ? " but for their beginning, in " + copied
-                    : "") + ": " + e.getMessage());
+            Files.deleteIfExists(copied); // half a recording cannot be read
+            throw new Failure("the JVM's own events are lost: " + e.getMessage());
         }
     }
 

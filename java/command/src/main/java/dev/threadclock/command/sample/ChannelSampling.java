@@ -81,7 +81,7 @@ final class ChannelSampling extends Sampling {
             }
         } catch (EOFException | SocketException | ClosedChannelException e) {
             // Handled like any other failure to start.
-        } catch (Failure e) {
+        } catch (IOException | RuntimeException | Error e) {
             sampling.close();
             throw e;
         } finally {

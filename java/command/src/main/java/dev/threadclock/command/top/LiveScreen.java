@@ -66,7 +66,7 @@ final class LiveScreen implements AutoCloseable {
                         .isPresent(); next = iterations.next()) {
                     newest.set(next.get());
                 }
-            } catch (Throwable e) { // what the JVM sent may be no sample, or take all memory
+            } catch (Throwable e) { // the JVM's data may be invalid, or too large for the heap
                 failure = e;
             }
             over = true;
@@ -78,6 +78,7 @@ final class LiveScreen implements AutoCloseable {
         }
 
         boolean isOver() throws IOException {
+            boolean isOver = over; // first: a failure is stored before it
             Throwable why = failure;
             if (why instanceof IOException e) {
                 throw e;
@@ -88,7 +89,7 @@ final class LiveScreen implements AutoCloseable {
             if (why instanceof Error e) {
                 throw e;
             }
-            return over;
+            return isOver;
         }
     }
 
