@@ -78,10 +78,18 @@ static bool is_total_now(void)
     for (int i = 0; i < 20000; i++) {
         int64_t before_ns = threadclock_total_now_ns(), ns = threadclock_total_interpolated_ns();
         int64_t after_ns = threadclock_total_now_ns();
-        if (ns < 0 || ns < before_ns || ns > after_ns)
+        if (ns < 0 || ns < before_ns || ns > after_ns) {
+            fprintf(stderr, "read %d: %lld, between %lld and %lld\n", i, (long long)ns, (long long)before_ns,
+                    (long long)after_ns);
             return false;
+        }
     }
-    return total_is_from(THREADCLOCK_SOURCE_SCHED, THREADCLOCK_SOURCE_SCHED) && tc_interpolation.window == 0;
+    bool is_now = total_is_from(THREADCLOCK_SOURCE_SCHED, THREADCLOCK_SOURCE_SCHED);
+    if (!is_now || tc_interpolation.window != 0)
+        fprintf(stderr, "window %llu, sources %d and %d\n", (unsigned long long)tc_interpolation.window,
+                source_of(THREADCLOCK_TOTAL, THREADCLOCK_NOW),
+                source_of(THREADCLOCK_TOTAL, THREADCLOCK_INTERPOLATED));
+    return is_now && tc_interpolation.window == 0;
 }
 
 TEST_IN_FILTERED_CHILD(not_interpolated_without_nanosleep, NULL)
