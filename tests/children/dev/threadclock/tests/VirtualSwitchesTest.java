@@ -3,6 +3,7 @@ package dev.threadclock.tests;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Hello;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -147,8 +149,10 @@ class VirtualSwitchesTest {
     }
 
     /** It would lack java.lang.VirtualThread. With the first of these flags no agent comes at the start. */
-    @OnEachJdk(from = 21)
-    void theEventsDoWhereTheJvmWritesAnArchive(TestJdk jdk) {
+    @Test
+    void theEventsDoWhereTheJvmWritesAnArchive() {
+        TestJdk jdk = TestJdk.newest();
+        assumeTrue(jdk.feature() >= 21, "virtual threads are final from JDK 21 on");
         Path archive = folder.resolve("archive.jsa");
         for (String flags : List.of("-XX:ArchiveClassesAtExit=" + archive, "-XX:+RecordDynamicDumpInfo",
                 "-XX:+AutoCreateSharedArchive -XX:SharedArchiveFile=" + archive)) {
