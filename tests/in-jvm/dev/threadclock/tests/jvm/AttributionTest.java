@@ -36,7 +36,7 @@ class AttributionTest {
     private static final int DEAREST = 100;
     private static final long TASK_NANOS = 100_000;
     /** What a host takes away counts in an interval of a thread at first, and is taken off its next ones. */
-    private static final long STOLEN_NANOS = 1_000_000;
+    private static final long STOLEN_NANOS = 2_500_000;
 
     private static volatile int result;
 
