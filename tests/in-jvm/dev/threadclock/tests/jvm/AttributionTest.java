@@ -36,7 +36,7 @@ class AttributionTest {
     private static final int DEAREST = 100;
     private static final long TASK_NANOS = 100_000;
     /** What a host takes away counts in an interval of a thread at first, and is taken off its next ones. */
-    private static final long STOLEN_NANOS = 2_500_000;
+    private static final long STOLEN_NANOS = 1_000_000;
 
     private static volatile int result;
 
@@ -45,6 +45,7 @@ class AttributionTest {
     private final AtomicLongArray around = new AtomicLongArray(TENANTS);
     private final double[] law = new double[TENANTS]; // of Zipf, summed up
     private final Map<String, CpuSnapshot> last = new HashMap<>();
+    private final int[] absent = new int[DEAREST]; // the number of readings that did not show a tenant
 
     AttributionTest() {
         double sum = 0;
@@ -124,10 +125,12 @@ class AttributionTest {
         return reading;
     }
 
-    /** What a tenant uses before a reading that does not show it may stay with the others. */
     private void readUnlessEarly(long done) {
         if (done > TASKS / 4) {
-            read();
+            Map<String, CpuSnapshot> reading = read();
+            for (int i = 0; i < DEAREST; i++) {
+                absent[i] += reading.containsKey("tenant" + i) ? 0 : 1;
+            }
         }
     }
 
@@ -136,12 +139,19 @@ class AttributionTest {
         double least = 0;
         double most = 0;
         double all = 0;
+        long leastShown = reading.keySet().stream().filter(key -> key.startsWith("tenant"))
+                .mapToLong(key -> reading.get(key).totalNanos()).min().orElseThrow(AssertionError::new);
         for (int i = 0; i < DEAREST; i++) {
-            assertThat(reading).containsKey("tenant" + i);
+            if (!reading.containsKey("tenant" + i)) { // a place is given up only for twice as much
+                assertThat(within.get(i)).as("tenant %s", i).isLessThan(2 * leastShown + STOLEN_NANOS);
+                continue;
+            }
             double used = reading.get("tenant" + i).totalNanos();
-            assertThat(used).as("tenant %s", i)
-                    .isBetween(within.get(i) * 0.99 - STOLEN_NANOS, around.get(i) * 1.01 + STOLEN_NANOS);
-            least += within.get(i) * 0.99;
+            // What a tenant used before a reading that did not show it may stay with the others.
+            double own = absent[i] == 0 ? within.get(i) * 0.99 : 0;
+            assertThat(used).as("tenant %s, absent from %s readings", i, absent[i])
+                    .isBetween(own - STOLEN_NANOS, around.get(i) * 1.01 + STOLEN_NANOS);
+            least += own;
             most += around.get(i) * 1.01;
             all += used;
         }
