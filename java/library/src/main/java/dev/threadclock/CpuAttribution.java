@@ -218,7 +218,7 @@ public final class CpuAttribution {
         return scopes.read(System.nanoTime());
     }
 
-    /** {@return why a scope's time is unattributed: the first reason, as a sentence; empty if none is} */
+    /** {@return a reason why a scope's time is unattributed, as a sentence; empty if there is none} */
     public String whyPartial() {
         return scopes.whyPartial();
     }
