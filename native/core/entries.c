@@ -149,8 +149,7 @@ static struct entry *cleared(pid_t tid)
     return entry;
 }
 
-/* The id is set last: a reader that found it before the registration is active would take it for ended. */
-struct entry *tc_entry_begin(pid_t tid, uint64_t id, uint64_t began_ns)
+struct entry *tc_entry_begin(pid_t tid, uint64_t began_ns)
 {
     struct entry *entry = cleared(tid);
     if (entry == NULL)
@@ -161,8 +160,6 @@ struct entry *tc_entry_begin(pid_t tid, uint64_t id, uint64_t began_ns)
     entry->began_ns = began_ns;
     TC_STORE(table.standing, table.standing + 1);
     TC_STORE(entry->generation, entry->generation + 1);
-    if (id != 0)
-        tc_entry_name(entry, id);
     return entry;
 }
 

@@ -71,8 +71,8 @@ TC_INTERNAL uint32_t tc_entries_standing(void);
 TC_INTERNAL uint64_t tc_entries_lock(void);
 TC_INTERNAL void tc_entries_unlock(uint64_t signals);
 
-/* Begins a registration of a thread and an id (0: none); null: no memory. */
-TC_INTERNAL struct entry *tc_entry_begin(pid_t tid, uint64_t id, uint64_t began_ns);
+/* Begins a registration of a thread, which has no id yet; null: no memory. */
+TC_INTERNAL struct entry *tc_entry_begin(pid_t tid, uint64_t began_ns);
 
 /* Ends the registration; the entry may be reused later. */
 TC_INTERNAL void tc_entry_end(struct entry *entry);
@@ -80,7 +80,10 @@ TC_INTERNAL void tc_entry_end(struct entry *entry);
 /* Ends the registration without ever reusing the entry, because its thread may keep its times there. */
 TC_INTERNAL void tc_entry_abandon(struct entry *entry);
 
-/* Sets or removes the entry's id; records that an id has ended. */
+/*
+ * Sets or removes the entry's id; records that an id has ended. It is set once the registration is active: a
+ * reader that found it before would take it for ended.
+ */
 TC_INTERNAL void tc_entry_name(struct entry *entry, uint64_t id);
 TC_INTERNAL void tc_entry_unname(struct entry *entry);
 TC_INTERNAL void tc_entry_note_end(uint64_t id);

@@ -433,13 +433,13 @@ static int find_and_read(pid_t tid, uint64_t java_id, struct threadclock_times *
         int error = know(tid, &known);
         if (error != 0)
             return error;
+        lock_table();
         error = read_and_check(known, times);
         if (error == 0 && java_id != 0) {
-            lock_table();
             known->java_id = java_id;
             all.of_java_id[java_id % BUCKETS] = (uint32_t)(known - all.known);
-            tc_unlock(&all.table_lock);
         }
+        tc_unlock(&all.table_lock);
         if (error != -ESRCH)
             return error;
         known->serial = 0;
@@ -476,6 +476,20 @@ int tc_known_java_thread_times(uint64_t java_id, struct threadclock_times *times
     struct known *known = index < all.count ? &all.known[index] : NULL;
     if (known != NULL && known->java_id == java_id && (error = read_known(known)) == 0)
         tc_slot_times(&known->slot, times);
+    tc_unlock(&all.table_lock);
+    return error;
+}
+
+/* Under the lock, so that no read by TID alone comes between the look at what was read and the registration. */
+int tc_java_thread_register(uint64_t id, pid_t tid, threadclock_thread *thread)
+{
+    pid_t its_tid = tid != 0 ? tid : tc_own_tid();
+    lock_table();
+    struct known *known = known_of(its_tid);
+    bool is_it = known != NULL && tc_thread_check(its_tid, 0, &known->identity) == 0;
+    const struct tc_slot *seen = is_it ? &known->slot : NULL;
+    int error = tid != 0 ? tc_threads_register_other(id, tid, seen, thread)
+                         : tc_threads_register_own(id, seen, thread);
     tc_unlock(&all.table_lock);
     return error;
 }

@@ -41,11 +41,19 @@ static void allocate_if_used(pid_t tid)
         tc_own_allocate();
 }
 
+/* From then on readers find the entry by the id, so what others have seen of the thread is in it before. */
+static void name_entry(struct entry *entry, uint64_t id, const struct tc_slot *seen)
+{
+    if (seen != NULL)
+        tc_slot_take_over(&entry->slot, seen);
+    tc_entry_name(entry, id);
+}
+
 /*
  * A thread that has not read itself yet finds its entry at its first read; so a starting thread needs no
  * thread-local storage.
  */
-int tc_threads_register_own(uint64_t id, threadclock_thread *thread)
+int tc_threads_register_own(uint64_t id, const struct tc_slot *seen, threadclock_thread *thread)
 {
     pid_t tid = tc_own_tid();
     if (tid < 0)
@@ -53,11 +61,11 @@ int tc_threads_register_own(uint64_t id, threadclock_thread *thread)
     allocate_if_used(tid);
     uint64_t began_ns = now_ns(), signals = tc_entries_lock();
     struct entry *entry = own_entry(tid, id);
-    if (entry == NULL) {
-        entry = tc_entry_begin(tid, id, began_ns);
-    } else if (entry->id != id) {
+    if (entry == NULL)
+        entry = tc_entry_begin(tid, began_ns);
+    if (entry != NULL && entry->id != id) {
         tc_entry_unname(entry);
-        tc_entry_name(entry, id);
+        name_entry(entry, id, seen);
     }
     if (entry != NULL) {
         *thread = tc_entry_handle(entry, entry->generation);
@@ -71,27 +79,28 @@ int tc_threads_register_own(uint64_t id, threadclock_thread *thread)
 }
 
 /* An entry of the TID with another id belongs to a new thread with the TID: the one looked up has ended. */
-static int register_other(uint64_t id, pid_t tid, uint64_t began_ns, struct entry **entry)
+static int register_other(uint64_t id, pid_t tid, const struct tc_slot *seen, uint64_t began_ns,
+                          struct entry **entry)
 {
     *entry = tc_entry_of_id(id);
     if (*entry != NULL)
         return tc_entry_stands(*entry, (*entry)->generation) && (*entry)->tid == tid ? 0 : -ESRCH;
     *entry = tc_entry_of_tid(tid);
-    if (*entry == NULL) {
-        *entry = tc_entry_begin(tid, id, began_ns);
-        return *entry != NULL ? 0 : -ENOMEM;
-    }
+    if (*entry == NULL)
+        *entry = tc_entry_begin(tid, began_ns);
+    if (*entry == NULL)
+        return -ENOMEM;
     if ((*entry)->id != 0)
         return -ESRCH;
-    tc_entry_name(*entry, id);
+    name_entry(*entry, id, seen);
     return 0;
 }
 
-int tc_threads_register_other(uint64_t id, pid_t tid, threadclock_thread *thread)
+int tc_threads_register_other(uint64_t id, pid_t tid, const struct tc_slot *seen, threadclock_thread *thread)
 {
     struct entry *entry;
     uint64_t began_ns = now_ns(), signals = tc_entries_lock();
-    int error = register_other(id, tid, began_ns, &entry);
+    int error = register_other(id, tid, seen, began_ns, &entry);
     if (error == 0)
         *thread = tc_entry_handle(entry, entry->generation);
     tc_entries_unlock(signals);
@@ -150,7 +159,7 @@ static int register_itself(uint64_t began_ns, threadclock_thread *thread)
         return tid;
     struct entry *entry = own_entry(tid, 0);
     if (entry == NULL)
-        entry = tc_entry_begin(tid, 0, began_ns);
+        entry = tc_entry_begin(tid, began_ns);
     if (entry == NULL)
         return -ENOMEM;
     if (entry->registered == UINT32_MAX)

@@ -15,15 +15,25 @@
  * itself calls tc_threads_end(id) before it exits.
  */
 
-/* Registers the calling thread: 0, -ENOMEM, or the error of gettid. */
-TC_INTERNAL int tc_threads_register_own(uint64_t id, threadclock_thread *thread);
+/*
+ * Registers the calling thread: 0, -ENOMEM, or the error of gettid. seen: what others have read of it so far,
+ * or null; readers by the id see no less.
+ */
+TC_INTERNAL int tc_threads_register_own(uint64_t id, const struct tc_slot *seen, threadclock_thread *thread);
 
 /*
  * Registers another thread, or finds it registered; that thread notices at its first read after
  * tc_epoch_advance(). The caller has looked up its TID while it was alive. 0, -ENOMEM, or -ESRCH: it has
  * ended since.
  */
-TC_INTERNAL int tc_threads_register_other(uint64_t id, pid_t tid, threadclock_thread *thread);
+TC_INTERNAL int tc_threads_register_other(uint64_t id, pid_t tid, const struct tc_slot *seen,
+                                          threadclock_thread *thread);
+
+/*
+ * One of the two (tid 0: the calling thread), with what was read of the thread by its TID. What the thread
+ * has read of itself may differ from that by about a tick: it joins later, and gives way.
+ */
+TC_INTERNAL int tc_java_thread_register(uint64_t id, pid_t tid, threadclock_thread *thread);
 
 /*
  * Ends the registration of id. An id that was not registered is recorded as ended, for a registration in

@@ -195,7 +195,7 @@ void JNICALL java_threads_started(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     struct thread_event event;
     __atomic_fetch_add(&jvm.started, 1, __ATOMIC_RELEASE);
     if (TC_LOAD(jvm.watching) && find_fields(env))
-        tc_threads_register_own(id_of(env, thread), &registered);
+        tc_java_thread_register(id_of(env, thread), 0, &registered);
     /* After a detach this would raise what the JVM answers the thread itself, but not what others get. */
     bool is_detached = TC_LOAD(jvm.watched) && !TC_LOAD(jvm.watching);
     if (is_detached || !thread_events_are_wanted(true) || threadclock_times_now(&begun) != 0)
@@ -317,7 +317,7 @@ static void register_candidate(JNIEnv *env, struct candidate *candidate)
     pid_t tid = java_threads_tid(env, candidate->thread, &candidate->eetop);
     if (tid <= 0 || tc_threads_find(id, &known) == 0)
         return;
-    if (tc_threads_register_other(id, tid, &candidate->registered) != 0)
+    if (tc_java_thread_register(id, tid, &candidate->registered) != 0)
         candidate->registered = 0;
     forget_if_gone(env, candidate);
 }

@@ -102,6 +102,8 @@ fails_on(allocates_under_lock GLIBC_TUNABLES=glibc.rtld.optional_static_tls=0 $<
 threadclock_mutant(unknown_is_gone process_threads process_threads.c
   "error = tc_thread_check(known->tid, 0, &known->identity);\n    if (error == 0)\n        tc_slot_times"
   "error = tc_thread_check(known->tid, 0, &known->identity) != 0 ? -ESRCH : 0;\n    if (error == 0)\n        tc_slot_times")
+# What was read of a thread before it registered is taken back.
+threadclock_mutant(begins_anew process_threads threads.c "if (seen != NULL)" "if (0)")
 threadclock_mutant(any_proc elsewhere proc_stat.c
   "pid != pid_of_link(target, size) || error == -ENOENT" "0")
 # A read of one thread lists all.

@@ -76,7 +76,7 @@ TEST(a_thread_with_an_id_is_known_by_that_and_stays_the_same_afterwards)
     struct sleeper sleeper;
     threadclock_thread registration;
     start_sleeper(&sleeper, "sleeper", 50 * NS_PER_MS);
-    assert_int_equal(tc_threads_register_other(12345, sleeper.tid, &registration), 0);
+    assert_int_equal(tc_threads_register_other(12345, sleeper.tid, NULL, &registration), 0);
     assert_int_equal(tc_threads_tid(12345), sleeper.tid);
     struct threadclock_thread_row row = *row_of(sleeper.tid, tc_all_threads(rows, ROWS)), again = row;
     assert_string_equal(row.name, "");
@@ -450,6 +450,41 @@ TEST(the_two_accounts_of_a_thread_catch_up)
     for (int tries = 0; !is_split_anew && tries < 100; tries++)
         in_new_thread(be_split_anew, NULL);
     assert_true(is_split_anew);
+}
+
+/*
+ * The same thread by its Java id, whose two accounts become one: what was read before it registered is not
+ * taken back. If the only ticks so far found it in the kernel, its own clocks say that it used no user time.
+ */
+static bool has_only_system_ticks;
+
+static void *be_read_and_registered(void *other)
+{
+    static uint64_t id = 4712; /* each time another: an ended one is not registered again */
+    struct threadclock_times before, after;
+    threadclock_thread handle;
+    id++;
+    burn_user_ns(NS_PER_MS / 2);
+    assert_in_any_thread(tc_java_thread_times(gettid(), id, &before) == 0);
+    burn_system_ns(8 * NS_PER_MS);
+    has_only_system_ticks =
+        before.user_ns > 0 && threadclock_user_raw_ns() == 0 && threadclock_user_system_raw_ns() > 0;
+    assert_in_any_thread(tc_java_thread_register(id, other != NULL ? gettid() : 0, &handle) == 0);
+    assert_in_any_thread(tc_threads_times_of(id, &after) == 0);
+    assert_in_any_thread(after.user_ns >= before.user_ns && after.system_ns >= before.system_ns);
+    assert_in_any_thread(tc_known_java_thread_times(id, &after) == 0 && after.user_ns >= before.user_ns);
+    tc_threads_end(id);
+    return NULL;
+}
+
+TEST(a_registration_takes_nothing_back)
+{
+    for (int other = 0; other < 2; other++) {
+        has_only_system_ticks = false;
+        for (int tries = 0; !has_only_system_ticks && tries < 100; tries++)
+            in_new_thread(be_read_and_registered, other ? &has_only_system_ticks : NULL);
+        assert_true(has_only_system_ticks);
+    }
 }
 
 int main(void)
