@@ -110,7 +110,9 @@ class OverriddenIdTest {
         Worker worker = new Worker() {
             @Override
             protected void work() {
-                Burn.cpuNanos(MUCH_NANOS);
+                do { // where it is a raw count of ticks, on a busy machine most of them find other threads
+                    Burn.cpuNanos(MUCH_NANOS / 2);
+                } while (THREADS.getCurrentThreadUserTime() <= MUCH_NANOS / 2);
             }
         };
         worker.start(run -> new Thread(run, "truthful"));
