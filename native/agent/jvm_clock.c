@@ -8,7 +8,7 @@
  * is never unmapped (-z nodelete), and still works when it is no longer wanted. Reads of all other clocks,
  * above all System.nanoTime() and those in signal handlers, are passed on after one comparison. HotSpot reads
  * VIRT only for ThreadMXBean (management.cpp) and Flight Recorder (jfrThreadCPULoadEvent.cpp), never in a
- * handler; and no handler interrupts a thread that holds a lock of ours.
+ * handler; and no handler interrupts it while it holds a lock of ours.
  *
  * For each thread, Flight Recorder keeps the user time and the total of its last event for the thread's life,
  * and never lets system time decrease (jfrThreadCPULoadEvent.cpp, JDK 8 to 28). So a step from the VIRT clock

@@ -40,8 +40,8 @@ enum {
 
 /*
  * Adding or removing threads takes both locks. A pass holds pass_lock from its start to its end. A read of
- * one known thread takes only table_lock, so it does not wait for passes, and may read a thread at the same
- * time as one.
+ * one known thread and the registration of a Java thread take only table_lock, so they do not wait for
+ * passes, and may read a thread at the same time as one.
  */
 static struct {
     struct tc_lock pass_lock, table_lock;
@@ -174,14 +174,20 @@ static int read_known(struct known *known)
     return error;
 }
 
-/* Removes those for which keep is false, without changing the order, and rebuilds the buckets. */
+/*
+ * Removes those for which keep is false, without changing the order, and rebuilds the buckets. keep may make
+ * system calls, and threads that start wait for the table: so it is asked before.
+ */
 static void sweep(bool (*keep)(struct known *))
 {
     uint32_t kept = 0;
+    for (uint32_t i = 0; i < all.count; i++)
+        if (!keep(&all.known[i]))
+            all.known[i].serial = 0;
     lock_table();
     for (uint32_t i = 0; i < all.count; i++) {
         *bucket_of(all.known[i].tid) = 0;
-        if (keep(&all.known[i])) {
+        if (all.known[i].serial != 0) {
             if (kept != i)
                 all.known[kept] = all.known[i];
             kept++;
@@ -434,8 +440,8 @@ static int find_and_read(pid_t tid, uint64_t java_id, struct threadclock_times *
         if (error != 0)
             return error;
         lock_table();
-        error = read_and_check(known, times);
-        if (error == 0 && java_id != 0) {
+        error = java_id != 0 ? tc_threads_times_of(java_id, times) : -ENOENT;
+        if (error == -ENOENT && (error = read_and_check(known, times)) == 0 && java_id != 0) {
             known->java_id = java_id;
             all.of_java_id[java_id % BUCKETS] = (uint32_t)(known - all.known);
         }
@@ -470,26 +476,30 @@ int threadclock_tid_times(pid_t tid, struct threadclock_times *times)
 
 int tc_known_java_thread_times(uint64_t java_id, struct threadclock_times *times)
 {
-    int error = -ENOENT;
     lock_table();
+    int error = tc_threads_times_of(java_id, times);
     uint32_t index = all.of_java_id[java_id % BUCKETS];
     struct known *known = index < all.count ? &all.known[index] : NULL;
-    if (known != NULL && known->java_id == java_id && (error = read_known(known)) == 0)
+    if (error == -ENOENT && known != NULL && known->java_id == java_id && (error = read_known(known)) == 0)
         tc_slot_times(&known->slot, times);
     tc_unlock(&all.table_lock);
     return error;
 }
 
-/* Under the lock, so that no read by TID alone comes between the look at what was read and the registration. */
+/*
+ * All reads by a Java id look for the registration with the table locked. So before it is made they use the
+ * account of reads by TID, which it takes over here, and afterwards its own.
+ */
 int tc_java_thread_register(uint64_t id, pid_t tid, threadclock_thread *thread)
 {
-    pid_t its_tid = tid != 0 ? tid : tc_own_tid();
+    pid_t own = tid == 0 ? tc_threads_own_tid() : 0;
+    if (own < 0)
+        return own;
     lock_table();
-    struct known *known = known_of(its_tid);
-    bool is_it = known != NULL && tc_thread_check(its_tid, 0, &known->identity) == 0;
-    const struct tc_slot *seen = is_it ? &known->slot : NULL;
-    int error = tid != 0 ? tc_threads_register_other(id, tid, seen, thread)
-                         : tc_threads_register_own(id, seen, thread);
+    struct known *known = known_of(own + tid);
+    const struct tc_slot *seen = known != NULL && known->java_id == id ? &known->slot : NULL;
+    int error = own != 0 ? tc_threads_register_own(id, own, seen, thread)
+                         : tc_threads_register_other(id, tid, seen, thread);
     tc_unlock(&all.table_lock);
     return error;
 }

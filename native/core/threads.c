@@ -35,13 +35,15 @@ static uint64_t now_ns(void)
 }
 
 /* If the bit is clear, the thread has not registered itself, and nothing below uses thread-local storage. */
-static void allocate_if_used(pid_t tid)
+pid_t tc_threads_own_tid(void)
 {
+    pid_t tid = tc_own_tid();
     if (tid > 0 && tc_own_cell_used(tid))
         tc_own_allocate();
+    return tid;
 }
 
-/* From then on readers find the entry by the id, so what others have seen of the thread is in it before. */
+/* Readers find the entry by the id from then on, so it first gets what they have seen of the thread. */
 static void name_entry(struct entry *entry, uint64_t id, const struct tc_slot *seen)
 {
     if (seen != NULL)
@@ -53,12 +55,8 @@ static void name_entry(struct entry *entry, uint64_t id, const struct tc_slot *s
  * A thread that has not read itself yet finds its entry at its first read; so a starting thread needs no
  * thread-local storage.
  */
-int tc_threads_register_own(uint64_t id, const struct tc_slot *seen, threadclock_thread *thread)
+int tc_threads_register_own(uint64_t id, pid_t tid, const struct tc_slot *seen, threadclock_thread *thread)
 {
-    pid_t tid = tc_own_tid();
-    if (tid < 0)
-        return tid;
-    allocate_if_used(tid);
     uint64_t began_ns = now_ns(), signals = tc_entries_lock();
     struct entry *entry = own_entry(tid, id);
     if (entry == NULL)
@@ -130,7 +128,7 @@ static void end_own(struct entry *entry)
 
 void tc_threads_end(uint64_t id)
 {
-    allocate_if_used(tc_own_tid());
+    tc_threads_own_tid();
     uint64_t signals = tc_entries_lock();
     struct entry *entry = tc_entry_of_id(id);
     if (entry == NULL)

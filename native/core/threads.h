@@ -16,10 +16,17 @@
  */
 
 /*
- * Registers the calling thread: 0, -ENOMEM, or the error of gettid. seen: what others have read of it so far,
- * or null; readers by the id see no less.
+ * The calling thread's TID, or the error of gettid. Allocates the thread-local storage that its registration
+ * or the end of that needs: call it before a lock is taken.
  */
-TC_INTERNAL int tc_threads_register_own(uint64_t id, const struct tc_slot *seen, threadclock_thread *thread);
+TC_INTERNAL pid_t tc_threads_own_tid(void);
+
+/*
+ * Registers the calling thread, which has this TID: 0 or -ENOMEM. seen: what others have read of it by its id
+ * so far, or null; later readers see no less.
+ */
+TC_INTERNAL int tc_threads_register_own(uint64_t id, pid_t tid, const struct tc_slot *seen,
+                                        threadclock_thread *thread);
 
 /*
  * Registers another thread, or finds it registered; that thread notices at its first read after
@@ -30,8 +37,8 @@ TC_INTERNAL int tc_threads_register_other(uint64_t id, pid_t tid, const struct t
                                           threadclock_thread *thread);
 
 /*
- * One of the two (tid 0: the calling thread), with what was read of the thread by its TID. What the thread
- * has read of itself may differ from that by about a tick: it joins later, and gives way.
+ * Either of the above (tid 0: the calling thread), with what was read of the thread by its id before. What
+ * the thread has read of itself may differ from that by about a tick: what joins the entry later gives way.
  */
 TC_INTERNAL int tc_java_thread_register(uint64_t id, pid_t tid, threadclock_thread *thread);
 

@@ -76,7 +76,7 @@ TEST(a_thread_with_an_id_is_known_by_that_and_stays_the_same_afterwards)
     struct sleeper sleeper;
     threadclock_thread registration;
     start_sleeper(&sleeper, "sleeper", 50 * NS_PER_MS);
-    assert_int_equal(tc_threads_register_other(12345, sleeper.tid, NULL, &registration), 0);
+    assert_int_equal(tc_java_thread_register(12345, sleeper.tid, &registration), 0);
     assert_int_equal(tc_threads_tid(12345), sleeper.tid);
     struct threadclock_thread_row row = *row_of(sleeper.tid, tc_all_threads(rows, ROWS)), again = row;
     assert_string_equal(row.name, "");
@@ -453,38 +453,71 @@ TEST(the_two_accounts_of_a_thread_catch_up)
 }
 
 /*
- * The same thread by its Java id, whose two accounts become one: what was read before it registered is not
- * taken back. If the only ticks so far found it in the kernel, its own clocks say that it used no user time.
+ * A thread that registers while it is read by its Java id, as in jni.c: what was seen before is not taken
+ * back. Before its first tick a thread is all user; if that finds it in the kernel, its clocks have no user
+ * time.
  */
-static bool has_only_system_ticks;
+static struct {
+    struct seen seen;
+    _Atomic uint64_t id;
+    pid_t tid;
+    pthread_barrier_t starts, ends;
+} newborn;
 
-static void *be_read_and_registered(void *other)
+static int by_java_id(struct threadclock_times *times)
 {
-    static uint64_t id = 4712; /* each time another: an ended one is not registered again */
-    struct threadclock_times before, after;
-    threadclock_thread handle;
-    id++;
-    burn_user_ns(NS_PER_MS / 2);
-    assert_in_any_thread(tc_java_thread_times(gettid(), id, &before) == 0);
-    burn_system_ns(8 * NS_PER_MS);
-    has_only_system_ticks =
-        before.user_ns > 0 && threadclock_user_raw_ns() == 0 && threadclock_user_system_raw_ns() > 0;
-    assert_in_any_thread(tc_java_thread_register(id, other != NULL ? gettid() : 0, &handle) == 0);
-    assert_in_any_thread(tc_threads_times_of(id, &after) == 0);
-    assert_in_any_thread(after.user_ns >= before.user_ns && after.system_ns >= before.system_ns);
-    assert_in_any_thread(tc_known_java_thread_times(id, &after) == 0 && after.user_ns >= before.user_ns);
-    tc_threads_end(id);
-    return NULL;
+    int error = tc_threads_times_of(newborn.id, times);
+    if (error == -ENOENT)
+        error = tc_known_java_thread_times(newborn.id, times);
+    return error == -ENOENT ? tc_java_thread_times(newborn.tid, newborn.id, times) : error;
 }
 
-TEST(a_registration_takes_nothing_back)
+static void *read_the_newborn(void *unused)
 {
-    for (int other = 0; other < 2; other++) {
-        has_only_system_ticks = false;
-        for (int tries = 0; !has_only_system_ticks && tries < 100; tries++)
-            in_new_thread(be_read_and_registered, other ? &has_only_system_ticks : NULL);
-        assert_true(has_only_system_ticks);
+    for (;;) {
+        pthread_barrier_wait(&newborn.starts);
+        if (stop)
+            return unused;
+        for (int i = 0; i < 200; i++)
+            check_read(&newborn.seen, by_java_id);
+        pthread_barrier_wait(&newborn.ends);
     }
+}
+
+static void *be_born(void *unused)
+{
+    static unsigned seed = 11;
+    threadclock_thread handle;
+    newborn.tid = gettid();
+    pthread_barrier_wait(&newborn.starts);
+    for (int i = rand_r(&seed) % 100; i > 0; i--)
+        (void)kernel_ns(newborn.tid);
+    pid_t tid = newborn.id % 2 == 0 ? 0 : newborn.tid; /* by itself, or as by another thread */
+    assert_in_any_thread(tc_java_thread_register(newborn.id, tid, &handle) == 0);
+    for (int i = 0; i < 100; i++)
+        (void)kernel_ns(newborn.tid);
+    pthread_barrier_wait(&newborn.ends);
+    tc_threads_end(newborn.id);
+    return unused;
+}
+
+TEST(no_reader_by_id_sees_less_than_it_has_seen_of_a_thread_that_registers)
+{
+    pthread_t readers[2];
+    int64_t end_ns = monotonic_ns() + setting("THREADCLOCK_WATCH_MS", 3000) * NS_PER_MS;
+    pthread_barrier_init(&newborn.starts, NULL, 3);
+    pthread_barrier_init(&newborn.ends, NULL, 3);
+    stop = false;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&readers[i], NULL, read_the_newborn, NULL), 0);
+    for (newborn.id = 1000000; monotonic_ns() < end_ns; newborn.id++) {
+        newborn.seen = (struct seen){0};
+        in_new_thread(be_born, NULL);
+    }
+    stop = true;
+    pthread_barrier_wait(&newborn.starts);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_join(readers[i], NULL), 0);
 }
 
 int main(void)
@@ -493,6 +526,7 @@ int main(void)
     const struct CMUnitTest racing[] = {
         cmocka_unit_test(one_thread_is_read_by_its_tid),
         cmocka_unit_test(no_reader_sees_less_than_it_has_seen_while_registrations_come_and_go),
+        cmocka_unit_test(no_reader_by_id_sees_less_than_it_has_seen_of_a_thread_that_registers),
     };
     return UNDER_THREAD_SANITIZER ? cmocka_run_group_tests(racing, NULL, NULL) : run_added_tests();
 }

@@ -67,7 +67,7 @@ TEST(a_thread_finds_that_another_registered_it)
         assert_int_equal(tc_threads_find(77, &found), -ENOENT);
         assert_int_equal(pthread_create(&thread, NULL, be_adopted, &adoption), 0);
         pthread_barrier_wait(&adoption.known);
-        assert_int_equal(tc_threads_register_other(77, adoption.tid, NULL, &handle), 0);
+        assert_int_equal(tc_java_thread_register(77, adoption.tid, &handle), 0);
         tc_epoch_advance();
         assert_int_equal(tc_threads_find(77, &found), 0);
         assert_int_equal(found, handle);
@@ -77,7 +77,7 @@ TEST(a_thread_finds_that_another_registered_it)
         assert_true(times.total_ns >= adoption.first_total_ns);
         assert_true(adoption.after_ns >= times.total_ns);
         assert_int_equal(tc_threads_find(77, &found), -ESRCH); /* known to have ended, not unknown */
-        assert_int_equal(tc_threads_register_other(77, adoption.tid, NULL, &handle), -ESRCH);
+        assert_int_equal(tc_java_thread_register(77, adoption.tid, &handle), -ESRCH);
         for (uint64_t id = 1000; id < 1600; id++)
             tc_threads_end(id); /* until the entry of 77 is reused */
     }
@@ -95,7 +95,7 @@ static void *start_as_66(void *reads_before)
     if (reads_before != NULL)
         assert_in_any_thread(threadclock_times_tick(&before) == 0);
     assert_in_any_thread(tc_own_cell_used(gettid()) == (used_before || reads_before != NULL));
-    assert_in_any_thread(tc_threads_register_own(66, NULL, &handle) == 0);
+    assert_in_any_thread(tc_java_thread_register(66, 0, &handle) == 0);
     burn_user_ns(NS_PER_MS / 2); /* mostly within one tick: what was read is still cached */
     assert_in_any_thread(threadclock_thread_times(handle, &by_handle) == 0);
     if (reads_before != NULL) {
@@ -131,10 +131,10 @@ static void *register_for_both(void *java_first)
     threadclock_thread of_java, of_c, found;
     struct threadclock_times times;
     if (java_first != NULL)
-        assert_in_any_thread(tc_threads_register_own(88, NULL, &of_java) == 0);
+        assert_in_any_thread(tc_java_thread_register(88, 0, &of_java) == 0);
     assert_in_any_thread(threadclock_thread_register(&of_c) == 0);
     if (java_first == NULL)
-        assert_in_any_thread(tc_threads_register_own(88, NULL, &of_java) == 0);
+        assert_in_any_thread(tc_java_thread_register(88, 0, &of_java) == 0);
     assert_in_any_thread(of_c == of_java && tc_entries_standing() == 1);
     burn_user_ns(5 * NS_PER_MS);
     int64_t before_ns = threadclock_total_now_ns();
@@ -203,7 +203,7 @@ static void *have_all_entries(void *unused)
     for (uint64_t id = 2000; id <= 2000 + QUEUE + 1; id++) {
         threadclock_thread handle;
         struct threadclock_times times;
-        assert_in_any_thread(tc_threads_register_own(id, NULL, &handle) == 0);
+        assert_in_any_thread(tc_java_thread_register(id, 0, &handle) == 0);
         assert_in_any_thread(threadclock_thread_times(handle, &times) == 0 && times.total_ns >= OTHERS_NS);
         tc_threads_end(id);
     }
@@ -220,7 +220,7 @@ TEST(a_registration_that_is_forgotten_leaves_its_thread_alone)
     pthread_barrier_init(&adoption.adopted, NULL, 2);
     assert_int_equal(pthread_create(&thread, NULL, live_on, &adoption), 0);
     pthread_barrier_wait(&adoption.known);
-    assert_int_equal(tc_threads_register_other(99, adoption.tid, NULL, &handle), 0);
+    assert_int_equal(tc_java_thread_register(99, adoption.tid, &handle), 0);
     tc_epoch_advance();
     pthread_barrier_wait(&adoption.adopted);
     pthread_barrier_wait(&adoption.known);
@@ -259,18 +259,18 @@ TEST_IN_FILTERED_CHILD(a_thread_that_cannot_be_registered_again_keeps_its_own_ac
     if (pthread_create(&thread, NULL, burn_and_stay, &adoption) != 0)
         return false;
     pthread_barrier_wait(&adoption.known);
-    if (tc_threads_register_own(1, NULL, &own) != 0 || threadclock_total_tick_ns() < 0
+    if (tc_java_thread_register(1, 0, &own) != 0 || threadclock_total_tick_ns() < 0
         || DENY(ENOMEM, SYS_mmap) != 0)
         return false;
     uint64_t id = 1000;
-    while (tc_threads_register_other(id, (pid_t)(1000000 + id), NULL, &other) == 0)
+    while (tc_java_thread_register(id, (pid_t)(1000000 + id), &other) == 0)
         id++;
-    if (tc_threads_register_own(2, NULL, &own) != -ENOMEM || threadclock_total_tick_ns() > thread_cpu_ns())
+    if (tc_java_thread_register(2, 0, &own) != -ENOMEM || threadclock_total_tick_ns() > thread_cpu_ns())
         return false;
     for (uint64_t ended = 1000; ended < id; ended++)
         tc_threads_end(ended);
     for (id = 5000;
-         tc_threads_register_other(id, adoption.tid, NULL, &other) == 0 && (uint32_t)other != (uint32_t)own; id++)
+         tc_java_thread_register(id, adoption.tid, &other) == 0 && (uint32_t)other != (uint32_t)own; id++)
         tc_threads_end(id);
     usleep(5000); /* longer than a tick: the next read is not cached */
     return threadclock_thread_times(other, &times) == 0 && times.total_ns >= 9 * NS_PER_MS

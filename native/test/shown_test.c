@@ -50,7 +50,7 @@ TEST_IN_NEW_THREAD(a_registration_has_shown_what_any_reader_read)
 {
     threadclock_thread thread;
     struct threadclock_times seen, times;
-    assert_in_any_thread(tc_threads_register_own(4711, NULL, &thread) == 0);
+    assert_in_any_thread(tc_java_thread_register(4711, 0, &thread) == 0);
     assert_in_any_thread(tc_threads_seen(4711, &seen) == 0 && is_nothing(&seen));
     burn_user_ns(20 * NS_PER_MS);
     assert_in_any_thread(threadclock_thread_times(thread, &times) == 0);
