@@ -140,7 +140,7 @@ class FaultsTest {
         List<String> user = AttachJvm.asUser(12345, 12346);
         ChildJvm child = ChildJvm.of(jdk).mounted("mount -t proc -o hidepid=2 proc /proc").under(user);
         try (AttachJvm jvm = child.startTarget()) {
-            List<String> inside = ChildJvm.words("nsenter", "-m", "-r", "-t", jvm.pid());
+            List<String> inside = ChildJvm.words("nsenter", "-m", "-r", "-w", "-t", jvm.pid());
             for (String command : List.of("attach", "status", "detach")) {
                 AttachJvm.startCommand(ChildJvm.words(inside, user), command, jvm.pid()).end().exits(0);
             }

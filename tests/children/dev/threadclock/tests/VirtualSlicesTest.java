@@ -47,7 +47,7 @@ class VirtualSlicesTest {
                 : !flag.contains("Shenandoah") || CompanyTest.hasCollector(jdk, "Shenandoah");
     }
 
-    @ParameterizedTest(name = "{1}, carriers: {2}, {0}")
+    @ParameterizedTest(name = "{1}, carriers: {2}, {0}", allowZeroInvocations = true)
     @MethodSource("forms")
     void slicesAreInTheAccountsAndTheseInTheirCarriers(TestJdk jdk, String flag, int carriers)
             throws IOException {
