@@ -183,6 +183,9 @@ final class Controls {
                 lines.add("(counted loops show as their caller, without -XX:+UseCountedLoopSafepoints)");
             }
             lines.addAll(stacks.methods());
+            if (stacks.carryVirtualThreads()) {
+                lines.add("(it carries virtual threads, which top shows after 'attach ... virtual=on')");
+            }
         } else if (stacks.last().isEmpty()) {
             lines.add(name + (lives ? ": no frames yet" : ""));
         } else {

@@ -237,6 +237,16 @@ class ScreenTest {
     }
 
     @Test
+    void thePanelOfACarrierSaysHowItsVirtualThreadsAreSeen() {
+        names();
+        press("\n");
+        stacks.add(new Frames(List.of("a.B.c(B.java:1)"), true));
+        assertThat(panel()).contains("a.B.c").doesNotContain("virtual");
+        stacks.add(new Frames(List.of("jdk.internal.vm.Continuation.run(Continuation.java:248)"), true));
+        assertThat(panel()).contains("it carries virtual threads");
+    }
+
+    @Test
     void thePanelSaysWhereLoopsShowAsTheirCaller() {
         names();
         press("\n");
