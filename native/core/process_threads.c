@@ -492,14 +492,14 @@ int tc_known_java_thread_times(uint64_t java_id, struct threadclock_times *times
  */
 int tc_java_thread_register(uint64_t id, pid_t tid, threadclock_thread *thread)
 {
-    pid_t own = tid == 0 ? tc_threads_own_tid() : 0;
-    if (own < 0)
-        return own;
+    bool by_itself = tid == 0;
+    if (by_itself && (tid = tc_threads_own_tid()) < 0)
+        return tid;
     lock_table();
-    struct known *known = known_of(own + tid);
+    struct known *known = known_of(tid);
     const struct tc_slot *seen = known != NULL && known->java_id == id ? &known->slot : NULL;
-    int error = own != 0 ? tc_threads_register_own(id, own, seen, thread)
-                         : tc_threads_register_other(id, tid, seen, thread);
+    int error = by_itself ? tc_threads_register_own(id, tid, seen, thread)
+                          : tc_threads_register_other(id, tid, seen, thread);
     tc_unlock(&all.table_lock);
     return error;
 }
