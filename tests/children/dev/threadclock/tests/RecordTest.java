@@ -2,7 +2,6 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
@@ -131,7 +130,7 @@ class RecordTest {
     /** Where the kernel's table of mounts does not show what the root folder is on. */
     @Test
     void theRootOfTheCommandMayBeNoMountPoint() throws Exception {
-        assumeTrue(System.getProperty("user.name").equals("root"), "only root makes mounts");
+        Host.assumeMounts();
         Path root = Files.createDirectory(folder.resolve("root"));
         String mounts = "root=$1; shift; cd /; for d in *; do if [ -L $d ]; then cp -P $d $root;"
                 + " elif [ -d $d ]; then mkdir $root/$d && mount --rbind $d $root/$d; fi; done;"
