@@ -165,6 +165,19 @@ static void add_label(struct tc_text *text, const char *name)
     }
 }
 
+void tc_make_utf8(char *name)
+{
+    for (unsigned char *at = (unsigned char *)name; *at != 0;) {
+        int more = *at < 0x80 ? 0 : *at >= 0xc2 && *at < 0xe0 ? 1 : *at >> 4 == 0xe ? 2 : -1;
+        bool fits = more >= 0 && (*at != 0xe0 || at[1] >= 0xa0);
+        for (int i = 1; fits && i <= more; i++)
+            fits = at[i] >> 6 == 2;
+        if (!fits)
+            *at = '?';
+        at += fits ? 1 + more : 1;
+    }
+}
+
 void tc_text_add_label(struct tc_text *text, const char *name, const char *value)
 {
     add(text, ",");

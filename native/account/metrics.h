@@ -44,4 +44,7 @@ TC_INTERNAL void tc_text_add(struct tc_text *text, const char *bytes, size_t siz
 /* Appends a comma, and the label with its value, of modified UTF-8, escaped. */
 TC_INTERNAL void tc_text_add_label(struct tc_text *text, const char *name, const char *value);
 
+/* Bytes that are no UTF-8, or Java's modified one, become '?': no two of such names become one label. */
+TC_INTERNAL void tc_make_utf8(char *name);
+
 #endif

@@ -150,7 +150,7 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 {
-    sampler_end();
+    sampler_end(true);
     prometheus_end();
 }
 
@@ -210,6 +210,7 @@ static void stop(void)
     jvm_clock_leave(); /* first: what the natives read of the JVM from now on is the JVM's own */
     binding_lead_to(NULL);
     virtual_accounting_leave();
+    sampler_end(false);
     prometheus_stop();
     java_threads_stop();
     __atomic_store_n(&agent.active, false, __ATOMIC_RELEASE);
@@ -468,6 +469,9 @@ static void start_live(jvmtiEnv *jvmti, JNIEnv *env)
     __atomic_store_n(&agent.busy, false, __ATOMIC_RELEASE);
 }
 
+static const char not_active[] = "threadclock is detached in this JVM; attach it first";
+
+/* The account needs the starts of threads, which are known while the agent is active. */
 static void sample(JavaVM *vm, const struct agent_options *options)
 {
     char problem[1400];
@@ -477,6 +481,8 @@ static void sample(JavaVM *vm, const struct agent_options *options)
         report_unable(options, jvmti_failed, (int)error);
     else if (env == NULL)
         report_answer(options, not_live);
+    else if (options->command == DO_ACCOUNT && !agent.active)
+        report_unable(options, "%s", not_active);
     else if (sampler_open(agent.jvmti, env, agent.libjvm, options, problem, sizeof problem) != 0)
         report_unable(options, "%s", problem);
     else
@@ -526,7 +532,7 @@ static void run(JavaVM *vm, const char *option_text, bool once, bool starting)
         prometheus_ignored(&options, &agent.options);
     } else if (agent.libjvm == NULL && (agent.libjvm = instance_libjvm(vm)) == NULL)
         report_unable(&options, "%s", not_hotspot);
-    else if (options.command == DO_SAMPLE)
+    else if (options.command == DO_SAMPLE || options.command == DO_ACCOUNT)
         sample(vm, &options);
     else
         start(vm, &options);

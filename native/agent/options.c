@@ -132,7 +132,7 @@ static void show_log(const struct agent_options *options, char *text, size_t tex
     snprintf(text, text_size, "%s", options->log == LOG_NONE ? "none" : options->log_file);
 }
 
-#define COMMANDS "attach|detach|status|sample"
+#define COMMANDS "attach|detach|status|sample|account"
 
 static int set_do(struct agent_options *options, const char *value, int length)
 {

@@ -22,7 +22,7 @@ enum total_source { TOTAL_JVM, TOTAL_TICK, TOTAL_NOW, TOTAL_INTERPOLATED };
 enum reach { REACH_BEAN, REACH_JVM, REACH_NOT_GIVEN };
 
 /* The command of an attach. */
-enum command { DO_ATTACH, DO_DETACH, DO_STATUS, DO_SAMPLE };
+enum command { DO_ATTACH, DO_DETACH, DO_STATUS, DO_SAMPLE, DO_ACCOUNT };
 
 enum { OPTION_FILE_BYTES = 1024, OPTION_ADDRESS_BYTES = 64 };
 
@@ -37,9 +37,9 @@ struct agent_options {
     enum log_target log;
     char log_file[OPTION_FILE_BYTES];     /* "stderr" if it goes there */
     bool starting;                        /* the JVM, as opposed to an attach; set by the agent */
-    enum command command;                 /* do=attach|detach|status|sample; set by the command line */
+    enum command command;                 /* do=...; set by the command line */
     char report_file[OPTION_FILE_BYTES];  /* report=<file>: where the answer goes; "": nowhere */
-    char channel_file[OPTION_FILE_BYTES]; /* channel=<socket>: where samples go */
+    char channel_file[OPTION_FILE_BYTES]; /* channel=<socket>: where samples, or the account, go */
     int64_t period_ms;                    /* period=<milliseconds>: from one sample to the next */
 };
 

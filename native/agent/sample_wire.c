@@ -71,6 +71,17 @@ void sample_put_text(struct sample_message *message, const char *text)
         put(message, text, size);
 }
 
+bool sample_send(int channel, const void *bytes, size_t size)
+{
+    for (size_t sent = 0; sent < size;) {
+        ssize_t more = send(channel, (const char *)bytes + sent, size - sent, MSG_NOSIGNAL);
+        if (more < 0 && errno != EINTR)
+            return false;
+        sent += more > 0 ? (size_t)more : 0;
+    }
+    return true;
+}
+
 bool sample_message_send(struct sample_message *message, int channel)
 {
     if (message->incomplete)
@@ -79,13 +90,7 @@ bool sample_message_send(struct sample_message *message, int channel)
     if (length == 0)
         return true;
     memcpy(message->bytes, &length, sizeof length);
-    for (size_t sent = 0; sent < message->size;) {
-        ssize_t more = send(channel, message->bytes + sent, message->size - sent, MSG_NOSIGNAL);
-        if (more < 0 && errno != EINTR)
-            return false;
-        sent += more > 0 ? (size_t)more : 0;
-    }
-    return true;
+    return sample_send(channel, message->bytes, message->size);
 }
 
 void sample_message_free(struct sample_message *message)

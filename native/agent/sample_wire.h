@@ -64,6 +64,9 @@ TC_INTERNAL void sample_put_text(struct sample_message *message, const char *tex
 /* Sends the message, unless it has no records. False: it is incomplete, or the other end is closed. */
 TC_INTERNAL bool sample_message_send(struct sample_message *message, int channel);
 
+/* Sends other bytes than a message. False: the other end is closed. */
+TC_INTERNAL bool sample_send(int channel, const void *bytes, size_t size);
+
 TC_INTERNAL void sample_message_free(struct sample_message *message);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sampling thread: its channel, the threads' events, names, states and frames, and its loop. */
+/*
+ * The sampling thread: its channel, the threads' events, names, states and frames, and its loop; and the
+ * thread that answers with the account instead.
+ */
 #include "sampler.h"
 
 #include <errno.h>
@@ -8,6 +11,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -18,6 +22,7 @@
 #include "java_calls.h"
 #include "java_threads.h"
 #include "lock.h"
+#include "process_account.h"
 #include "sample_pass.h"
 #include "sample_wire.h"
 #include "sys.h"
@@ -40,6 +45,7 @@ static const int64_t second_ns = 1000000000;
 struct sampler {
     bool taken;
     bool open; /* under channels_lock: channel is a descriptor of ours */
+    bool answers_with_account;
     int channel;
     int64_t period_ns, opened_ns;
     struct thread_events_reader events;
@@ -60,15 +66,16 @@ static int64_t monotonic_ns(void)
  * wait_for_threads_in_native_to_block), unless these return from it. Waits for that, but no longer than a
  * tenth of it: the JVM does the rest.
  */
-void sampler_end(void)
+void sampler_end(bool all)
 {
     enum { PAUSES = 400 /* of 20 us and a timer slack of 50 */ };
     for (int i = 0; i < SAMPLERS; i++) {
         tc_lock(&channels_lock);
-        if (samplers[i].open)
+        bool ends = all || samplers[i].answers_with_account;
+        if (ends && samplers[i].open)
             shutdown(samplers[i].channel, SHUT_RDWR);
         tc_unlock(&channels_lock);
-        for (int pauses = 0; pauses < PAUSES && __atomic_load_n(&samplers[i].taken, __ATOMIC_ACQUIRE);
+        for (int pauses = 0; ends && pauses < PAUSES && __atomic_load_n(&samplers[i].taken, __ATOMIC_ACQUIRE);
              pauses++)
             tc_pause();
     }
@@ -455,6 +462,26 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
     release(work.sampler);
 }
 
+/* For as long as the other end asks. */
+static void JNICALL run_account(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
+{
+    struct sampler *sampler = argument;
+    struct tc_text text = {.size = 0};
+    char request;
+    bool open = true;
+    process_account_begin(jvmti, env);
+    while (open) {
+        ssize_t got = recv(sampler->channel, &request, 1, 0);
+        text.size = 0;
+        open = got == 1 ? process_account_put(jvmti, env, &text) == 0 && !text.failed
+                              && sample_send(sampler->channel, text.bytes, text.size)
+                        : got < 0 && errno == EINTR;
+    }
+    free(text.bytes);
+    process_account_end(); /* a Prometheus server listens again at its next scrape */
+    release(sampler);
+}
+
 static struct sampler *take_sampler(void)
 {
     for (int i = 0; i < SAMPLERS; i++)
@@ -468,9 +495,11 @@ static int start(jvmtiEnv *jvmti, JNIEnv *env, struct sampler *sampler, char *pr
     /* Free of cost in HotSpot; without them, frames have no lines. */
     jvmtiCapabilities lines = {.can_get_line_numbers = 1, .can_get_source_file_name = 1};
     (void)(*jvmti)->AddCapabilities(jvmti, &lines);
-    jvmtiError error = java_threads_listen(env, &sampler->events, true);
+    bool is_account = sampler->answers_with_account;
+    jvmtiError error = is_account ? JVMTI_ERROR_NONE : java_threads_listen(env, &sampler->events, true);
     if (error == JVMTI_ERROR_NONE)
-        error = agent_thread_start(jvmti, env, "threadclock sampler", run, sampler);
+        error = agent_thread_start(jvmti, env, "threadclock sampler", is_account ? run_account : run,
+                                   sampler);
     if (error == JVMTI_ERROR_NONE)
         return 0;
     if (error == JVMTI_ERROR_WRONG_PHASE) /* as agent.c says it */
@@ -506,6 +535,7 @@ int sampler_open(jvmtiEnv *jvmti, JNIEnv *env, void *libjvm, const struct agent_
     }
     tc_lock(&channels_lock);
     sampler->channel = channel;
+    sampler->answers_with_account = options->command == DO_ACCOUNT;
     sampler->open = true;
     tc_unlock(&channels_lock);
     sampler->period_ns = options->period_ms * 1000000;

@@ -12,6 +12,7 @@
 #include "java_threads.h"
 #include "lock.h"
 #include "proc_stat.h"
+#include "rows.h"
 #include "slot.h"
 #include "task_folder.h"
 #include "thread_events.h"
@@ -286,14 +287,29 @@ void process_account_begin(jvmtiEnv *jvmti, JNIEnv *env)
     tc_unlock(&kept.lock);
 }
 
-int process_account_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_metrics, struct tc_text *text)
+/* Takes the lock. 0 or 1: there is a reading; or a negative errno. */
+static int lock_reading(jvmtiEnv *jvmti, JNIEnv *env)
 {
     struct reading reading = {.env = env};
     listen(env);
     tc_lock(&kept.lock);
-    int result = read_account(&reading, jvmti, reuse_ns);
+    return read_account(&reading, jvmti, reuse_ns);
+}
+
+int process_account_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_metrics, struct tc_text *text)
+{
+    int result = lock_reading(jvmti, env);
     if (result >= 0)
         tc_metrics_write(kept.rows, kept.row_count, open_metrics, threadclock_version(), text);
+    tc_unlock(&kept.lock);
+    return result < 0 ? result : 0;
+}
+
+int process_account_put(jvmtiEnv *jvmti, JNIEnv *env, struct tc_text *text)
+{
+    int result = lock_reading(jvmti, env);
+    if (result >= 0)
+        tc_rows_put(kept.rows, kept.row_count, text);
     tc_unlock(&kept.lock);
     return result < 0 ? result : 0;
 }

@@ -18,6 +18,9 @@ TC_INTERNAL void process_account_begin(jvmtiEnv *jvmti, JNIEnv *env);
  */
 TC_INTERNAL int process_account_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_metrics, struct tc_text *text);
 
+/* The same as rows.h has it, for the node command. */
+TC_INTERNAL int process_account_put(jvmtiEnv *jvmti, JNIEnv *env, struct tc_text *text);
+
 /* Nobody writes it any more: thread ends are no longer kept for it, unless Java reads it as well. */
 TC_INTERNAL void process_account_end(void);
 

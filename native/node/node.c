@@ -7,11 +7,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent_channel.h"
 #include "other_process.h"
 #include "sys.h"
 
@@ -24,6 +26,9 @@ static const int64_t young_ns = INT64_C(60000000000), rarely_ns = INT64_C(300000
 
 /* So that clients who ask without pause cause one reading a second. */
 static const int64_t reuse_ns = INT64_C(1000000000);
+
+/* For the answers of all agents. */
+static const int64_t patience_ns = INT64_C(1000000000);
 
 struct seen {
     pid_t pid;
@@ -98,25 +103,65 @@ static bool may_be_new_jvm(struct seen *seen, int64_t now)
     return looks;
 }
 
-static int read_jvm(struct node *node, struct other_process *jvm)
+static struct tc_metric_row *room_for_rows(struct node *node)
 {
     if (node->rows_capacity - node->row_count < TC_METRIC_ROWS_MAX) {
         uint32_t capacity = 2 * node->rows_capacity + TC_METRIC_ROWS_MAX;
         struct tc_metric_row *grown = realloc(node->rows, capacity * sizeof *grown);
         if (grown == NULL)
-            return -ENOMEM;
+            return NULL;
         node->rows = grown;
         node->rows_capacity = capacity;
     }
-    int error = other_process_pass(jvm);
-    if (error != 0)
-        return error;
-    struct tc_metric_row *rows = node->rows + node->row_count;
-    uint32_t count = tc_metrics_read(jvm->account, &jvm->throttling, rows);
-    for (uint32_t i = 0; i < count; i++)
-        rows[i].labels = jvm->labels;
-    node->row_count += count;
-    return 0;
+    return node->rows + node->row_count;
+}
+
+/* The groups are the agent's if it has answered; the last row, of the process, never is. */
+static void add_rows(struct node *node, struct other_process *jvm)
+{
+    struct tc_metric_row *rows = room_for_rows(node);
+    if (rows == NULL)
+        return;
+    struct tc_metric_row by_proc[TC_METRIC_ROWS_MAX];
+    uint32_t of_agent = jvm->agent != NULL ? agent_channel_rows(jvm->agent, rows) : 0;
+    uint32_t count = tc_metrics_read(jvm->account, &jvm->throttling, by_proc);
+    uint32_t first = of_agent > 0 ? count - 1 : 0;
+    memcpy(rows + of_agent, by_proc + first, (count - first) * sizeof *rows);
+    for (uint32_t i = 0; i < of_agent + count - first; i++)
+        rows[i].labels = i < of_agent ? jvm->agent_labels : jvm->labels;
+    jvm->is_shown_by_agent = of_agent > 0;
+    node->row_count += of_agent + count - first;
+}
+
+static void ask_agents(struct node *node)
+{
+    for (uint32_t i = 0; i < node->jvm_count; i++)
+        if (node->jvms[i]->agent != NULL)
+            agent_channel_ask(node->jvms[i]->agent);
+}
+
+/* All have the same time, so that none delays the others' metrics for longer. */
+static void await_agents(struct node *node, int64_t until_ns)
+{
+    struct pollfd polled[NODE_JVMS_MAX];
+    struct agent_channel *awaited[NODE_JVMS_MAX];
+    for (int64_t left_ms = 1; left_ms > 0;) {
+        nfds_t count = 0;
+        for (uint32_t i = 0; i < node->jvm_count; i++) {
+            struct agent_channel *agent = node->jvms[i]->agent;
+            if (agent == NULL || !agent_channel_is_awaited(agent))
+                continue;
+            polled[count] = (struct pollfd){.fd = agent->fd, .events = POLLIN};
+            awaited[count++] = agent;
+        }
+        if (count == 0)
+            return;
+        left_ms = tc_most(0, (until_ns - now_ns()) / 1000000);
+        int ready = poll(polled, count, (int)left_ms);
+        for (nfds_t i = 0; ready > 0 && i < count; i++)
+            if (polled[i].revents != 0)
+                agent_channel_receive(awaited[i]);
+    }
 }
 
 static void add_jvm(struct node *node, pid_t pid)
@@ -125,19 +170,17 @@ static void add_jvm(struct node *node, pid_t pid)
     if (jvm == NULL)
         return;
     jvm->labels = node->labels(node->context, jvm);
-    if (jvm->labels != NULL && read_jvm(node, jvm) == 0)
+    if (jvm->labels != NULL && other_process_pass(jvm) == 0)
         node->jvms[node->jvm_count++] = jvm;
     else
         other_process_close(jvm);
 }
 
-/* The rows that the last reading left point to groups of the JVMs, so that they go first. */
 static void read_known(struct node *node)
 {
     uint32_t kept = 0;
-    node->row_count = 0;
     for (uint32_t i = 0; i < node->jvm_count; i++) {
-        if (read_jvm(node, node->jvms[i]) == -ESRCH)
+        if (other_process_pass(node->jvms[i]) == -ESRCH)
             other_process_close(node->jvms[i]);
         else
             node->jvms[kept++] = node->jvms[i];
@@ -177,18 +220,70 @@ static int find_new(struct node *node, int64_t now)
     return 0;
 }
 
+static void add(struct tc_text *text, const char *string)
+{
+    tc_text_add(text, string, strlen(string));
+}
+
+/* Which of the JVMs that are to be attached to are shown by their agents. */
+static void write_attached(const struct node *node, struct tc_text *text)
+{
+    bool has_head = false;
+    for (uint32_t i = 0; i < node->jvm_count; i++) {
+        const struct other_process *jvm = node->jvms[i];
+        if (!jvm->is_chosen)
+            continue;
+        if (!has_head)
+            add(text, "# HELP threadclock_attached Whether this JVM's agent has answered in time\n"
+                      "# TYPE threadclock_attached gauge\n");
+        has_head = true;
+        add(text, "threadclock_attached{");
+        add(text, jvm->labels + 1);
+        add(text, jvm->is_shown_by_agent ? "} 1\n" : "} 0\n");
+    }
+}
+
 int node_write(struct node *node, bool open_metrics, struct tc_text *text)
 {
     int64_t now = now_ns();
     int error = 0;
     if (node->read_at_ns == 0 || now - node->read_at_ns >= reuse_ns) {
+        node->row_count = 0; /* they point to what is read anew */
+        ask_agents(node);
         read_known(node);
         error = find_new(node, now);
+        await_agents(node, now + patience_ns);
+        for (uint32_t i = 0; i < node->jvm_count; i++)
+            add_rows(node, node->jvms[i]);
         node->read_at_ns = now_ns();
     }
-    if (error == 0)
-        tc_metrics_write(node->rows, node->row_count, open_metrics, threadclock_version(), text);
-    return error;
+    if (error != 0)
+        return error;
+    write_attached(node, text);
+    tc_metrics_write(node->rows, node->row_count, open_metrics, threadclock_version(), text);
+    return 0;
+}
+
+int node_attach(struct node *node, pid_t pid, uint64_t start, int connection)
+{
+    struct other_process *jvm = NULL;
+    struct tc_text labels = {.size = 0};
+    for (uint32_t i = 0; i < node->jvm_count; i++)
+        if (node->jvms[i]->pid == pid && node->jvms[i]->start == start && node->jvms[i]->agent == NULL)
+            jvm = node->jvms[i];
+    if (jvm == NULL)
+        return -ESRCH;
+    tc_text_add(&labels, jvm->labels, strlen(jvm->labels));
+    tc_text_add_label(&labels, "source", "agent");
+    tc_text_add(&labels, "", 1);
+    if (!labels.failed)
+        jvm->agent = agent_channel_open(connection);
+    if (jvm->agent == NULL) {
+        free(labels.bytes);
+        return -ENOMEM;
+    }
+    jvm->agent_labels = labels.bytes;
+    return 0;
 }
 
 uint32_t node_jvms(const struct node *node)

@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../agent/options.h"
 #include "../agent/scrape_response.h"
 #include "../agent/scrape_server.h"
 #include "java_binding.h"
+#include "lock.h"
 #include "node.h"
 #include "other_process.h"
 #include "proc_stat.h"
@@ -17,7 +19,8 @@
 #define NODE(type, name, ...) \
     TC_NATIVE(type, Java_dev_threadclock_command_node_NodeCommand_##name, ##__VA_ARGS__)
 
-enum { COMMAND_LINE_BYTES = 1 << 18, GROUPS_BYTES = 1 << 14, LABEL_BYTES = 512 };
+enum { COMMAND_LINE_BYTES = 1 << 18, GROUPS_BYTES = 1 << 14, STATUS_BYTES = 1 << 12, LABEL_BYTES = 512 };
+enum { NAMES = 3 /* of labels from Java; a further string: the JVM is to be attached to */ };
 
 static struct {
     struct scrape_server *server;
@@ -25,6 +28,7 @@ static struct {
     JNIEnv *env; /* of the thread that serves */
     jclass command;
     jmethodID labels;
+    struct tc_lock lock; /* of the node */
 } served;
 
 static jbyteArray bytes_of(const struct other_process *process, const char *file, size_t most)
@@ -42,8 +46,8 @@ static jbyteArray bytes_of(const struct other_process *process, const char *file
 static void add_strings(struct tc_text *text, jobjectArray labels)
 {
     JNIEnv *env = served.env;
-    static const char *const names[] = {"main", "container_id", "pod_uid"};
-    for (jsize i = 0; i < (jsize)(sizeof names / sizeof *names); i++) {
+    static const char *const names[NAMES] = {"main", "container_id", "pod_uid"};
+    for (jsize i = 0; i < NAMES; i++) {
         char value[LABEL_BYTES] = "";
         jstring string = labels != NULL ? (*env)->GetObjectArrayElement(env, labels, i) : NULL;
         if (string != NULL && (size_t)(*env)->GetStringUTFLength(env, string) < sizeof value)
@@ -55,20 +59,23 @@ static void add_strings(struct tc_text *text, jobjectArray labels)
 }
 
 /* PIDs are reused: with the start, in seconds since boot, the series of two processes differ. */
-static char *labels_of(void *context, const struct other_process *process)
+static char *labels_of(void *context, struct other_process *process)
 {
     JNIEnv *env = served.env;
     struct tc_text text = {.size = 0};
     char number[40];
     jbyteArray line = bytes_of(process, "cmdline", COMMAND_LINE_BYTES);
     jbyteArray groups = bytes_of(process, "cgroup", GROUPS_BYTES);
+    jbyteArray status = bytes_of(process, "status", STATUS_BYTES);
     jobjectArray labels = NULL;
-    if (line != NULL && groups != NULL)
-        labels = (*env)->CallStaticObjectMethod(env, served.command, served.labels, line, groups);
+    if (line != NULL && groups != NULL && status != NULL)
+        labels = (*env)->CallStaticObjectMethod(env, served.command, served.labels, (jint)process->pid,
+                                                (jlong)process->start, line, groups, status);
     if ((*env)->ExceptionCheck(env)) {
         (*env)->ExceptionClear(env);
         labels = NULL;
     }
+    process->is_chosen = labels != NULL && (*env)->GetArrayLength(env, labels) > NAMES;
     snprintf(number, sizeof number, "%d", (int)process->pid);
     tc_text_add_label(&text, "pid", number);
     uint64_t hz = (uint64_t)tc_proc_user_hz();
@@ -79,6 +86,7 @@ static char *labels_of(void *context, const struct other_process *process)
     tc_text_add(&text, "", 1);
     (*env)->DeleteLocalRef(env, line);
     (*env)->DeleteLocalRef(env, groups);
+    (*env)->DeleteLocalRef(env, status);
     (*env)->DeleteLocalRef(env, labels);
     if (text.failed)
         free(text.bytes);
@@ -87,7 +95,10 @@ static char *labels_of(void *context, const struct other_process *process)
 
 static int write_metrics(void *context, bool open_metrics, struct tc_text *text)
 {
-    return node_write(served.node, open_metrics, text);
+    tc_lock(&served.lock);
+    int error = node_write(served.node, open_metrics, text);
+    tc_unlock(&served.lock);
+    return error;
 }
 
 static char *respond(void *context, const char *head, size_t head_size, size_t *size)
@@ -128,14 +139,28 @@ NODE(jint, find)
     struct tc_text text = {.size = 0};
     served.env = env;
     served.command = caller;
-    served.labels = (*env)->GetStaticMethodID(env, caller, "labels", "([B[B)[Ljava/lang/String;");
+    served.labels = (*env)->GetStaticMethodID(env, caller, "labels", "(IJ[B[B[B)[Ljava/lang/String;");
     if (served.labels == NULL)
         return -ENOSYS;
     int error = tc_proc_check();
     if (error == 0)
-        error = node_write(served.node, false, &text);
+        error = write_metrics(NULL, false, &text);
     free(text.bytes);
     return error != 0 ? error : (jint)node_jvms(served.node);
+}
+
+/*
+ * In any thread: takes over the connection to the agent in this JVM. 0, or a negative errno; then it is
+ * closed.
+ */
+NODE(jint, attached, jint pid, jlong start, jint connection)
+{
+    tc_lock(&served.lock);
+    int error = node_attach(served.node, pid, (uint64_t)start, connection);
+    tc_unlock(&served.lock);
+    if (error != 0)
+        close(connection);
+    return error;
 }
 
 /* In the thread that called find. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent_channel.h"
 #include "moment.h"
 #include "proc_stat.h"
 
@@ -156,20 +157,6 @@ static void set_times(struct other_process *process, struct other_thread *thread
     thread->times = (struct threadclock_times){user_ns, total_ns - user_ns, total_ns};
 }
 
-/* Other bytes than UTF-8 become '?', so that no two names become one label (metrics.c). */
-static void make_utf8(char *name)
-{
-    for (unsigned char *at = (unsigned char *)name; *at != 0;) {
-        int more = *at < 0x80 ? 0 : *at >= 0xc2 && *at < 0xe0 ? 1 : *at >> 4 == 0xe ? 2 : -1;
-        bool fits = more >= 0 && (*at != 0xe0 || at[1] >= 0xa0);
-        for (int i = 1; fits && i <= more; i++)
-            fits = at[i] >> 6 == 2;
-        if (!fits)
-            *at = '?';
-        at += fits ? 1 + more : 1;
-    }
-}
-
 /* Name, start, and the split of the run time, or the time in ticks where the kernel does not count that. */
 static bool read_stat(struct other_process *process, int tasks, struct other_thread *thread)
 {
@@ -185,7 +172,7 @@ static bool read_stat(struct other_process *process, int tasks, struct other_thr
         return false;
     memset(thread->name, 0, sizeof thread->name);
     memcpy(thread->name, name, name_size < sizeof thread->name ? name_size : sizeof thread->name - 1);
-    make_utf8(thread->name);
+    tc_make_utf8(thread->name);
     int64_t total_ns = thread->ran_ns > 0 ? thread->ran_ns : ticks.total_ns;
     int64_t user_ns = scaled(total_ns, ticks.user_ns, ticks.total_ns);
     if (thread->serial == 0 || thread->start != start) {
@@ -430,7 +417,9 @@ void other_process_close(struct other_process *process)
     if (process->folder >= 0)
         close(process->folder);
     *process->of_all -= process->count;
+    agent_channel_close(process->agent);
     free(process->threads);
     free(process->labels);
+    free(process->agent_labels);
     free(process);
 }

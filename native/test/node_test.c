@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent_channel.h"
 #include "node.h"
 #include "other_process.h"
 
@@ -154,9 +156,10 @@ static int64_t clock_ns(pid_t pid)
     return threadclock_clock_ns(clock);
 }
 
-static char *pid_label(void *context, const struct other_process *process)
+static char *pid_label(void *context, struct other_process *process)
 {
     char label[32];
+    process->is_chosen = context != NULL;
     snprintf(label, sizeof label, ",pid=\"%d\"", (int)process->pid);
     return strdup(label);
 }
@@ -354,6 +357,336 @@ TEST(jvms_are_found_and_forgotten_and_names_cannot_break_the_text)
     assert_true(has_jvm(node, second.pid));
     end_player(&second);
     node_end(node);
+}
+
+/* As an agent sends it. */
+static struct tc_text answer_of(const struct tc_metric_row *rows, uint32_t count)
+{
+    struct tc_text text = {.size = 0};
+    tc_rows_put(rows, count, &text);
+    assert_false(text.failed);
+    return text;
+}
+
+static struct tc_metric_row row_of(enum tc_kind kind, const char *name, int64_t threads)
+{
+    return (struct tc_metric_row){.name = name, .kind = kind, .values = {
+        [TC_CPU_USER] = 1500000000, [TC_CPU_SYSTEM] = 7, [TC_CPU_WAIT] = -1, [TC_THREADS] = threads,
+        [TC_THROTTLED_TIME] = 5}};
+}
+
+static const char hostile_name[] = "a\"} 7\n# EOF\npool{pid=\"1\"} 1\n\033[31m";
+
+/* As Prometheus reads it: a label's value ends at a quote that no backslash precedes. */
+static void assert_text_of(const char *text, const char *end_of_labels)
+{
+    bool quoted = false;
+    const char *line = text, *last_quote = text;
+    for (const char *at = text; *at != '\0'; at++) {
+        assert_true(*at == '\n' || ((unsigned char)*at >= ' ' && *at != 127));
+        if (*at == '\n') {
+            assert_false(quoted);
+            if (*line != '#' && strncmp(line, "threadclock_info", 16) != 0) {
+                size_t length = strlen(end_of_labels);
+                assert_true(last_quote - line >= (ptrdiff_t)length);
+                assert_memory_equal(last_quote + 1 - length, end_of_labels, length);
+                assert_memory_equal(last_quote + 1, "} ", 2);
+                assert_int_equal(strspn(last_quote + 3, "0123456789."), at - last_quote - 3);
+            }
+            line = at + 1;
+        } else if (*line != '#' && *at == '\\' && quoted) {
+            assert_true(at[1] == '\\' || at[1] == '"' || at[1] == 'n');
+            at++;
+        } else if (*line != '#' && *at == '"') {
+            quoted = !quoted;
+            last_quote = at;
+        }
+    }
+    assert_false(quoted);
+}
+
+static void assert_no_two_are_one(const struct tc_metric_row *rows, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            assert_true(rows[i].kind != rows[j].kind || strcmp(rows[i].name, rows[j].name) != 0);
+}
+
+/* What an agent's answer becomes, which must be whole lines with these labels, whatever it is. */
+static uint32_t taken(char *answer, size_t size)
+{
+    struct tc_metric_row rows[TC_GROUPS_MAX];
+    struct tc_text text = {.size = 0};
+    uint32_t count = tc_rows_take(answer, size, rows);
+    for (uint32_t i = 0; i < count; i++) {
+        rows[i].labels = ",pid=\"4711\"";
+        assert_true(rows[i].kind <= TC_KIND_UNSEEN);
+        assert_true(strlen(rows[i].name) < TC_GROUP_NAME_BYTES);
+        assert_true(rows[i].name > answer && rows[i].name < answer + size);
+    }
+    assert_no_two_are_one(rows, count);
+    tc_metrics_write(rows, count, false, "1", &text);
+    tc_text_add(&text, "", 1);
+    assert_text_of(text.bytes, ",pid=\"4711\"");
+    assert_null(strstr(text.bytes, "threadclock_throttled")); /* a group has none */
+    free(text.bytes);
+    return count;
+}
+
+TEST(the_rows_of_an_answer_are_those_that_were_sent)
+{
+    struct tc_metric_row sent[] = {row_of(TC_KIND_VIRTUAL, hostile_name, 3), row_of(TC_KIND_JAVA, "b", 2),
+                                   row_of(TC_KIND_JAVA, "a", 1), {.name = NULL}}, rows[TC_GROUPS_MAX];
+    struct tc_text answer = answer_of(sent, 4);
+    assert_true(tc_rows_begin((const struct tc_rows_head *)(const void *)answer.bytes));
+    assert_int_equal(tc_rows_take(answer.bytes, answer.size, rows), 3);
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(rows[i].name, sent[2 - i].name);
+        assert_int_equal(rows[i].kind, sent[2 - i].kind);
+        assert_memory_equal(rows[i].values, sent[2 - i].values, sizeof rows[i].values);
+    }
+    assert_int_equal(taken(answer.bytes, answer.size), 3);
+    free(answer.bytes);
+}
+
+TEST(what_is_no_answer_has_no_rows)
+{
+    struct tc_metric_row many[TC_GROUPS_MAX + 1];
+    char names[TC_GROUPS_MAX + 1][8], long_name[2 * TC_GROUP_NAME_BYTES];
+    for (int i = 0; i <= TC_GROUPS_MAX; i++) {
+        snprintf(names[i], sizeof names[i], "%d", i);
+        many[i] = row_of(TC_KIND_JAVA, names[i], INT64_MAX);
+    }
+    struct tc_text answer = answer_of(many, TC_GROUPS_MAX);
+    assert_int_equal(taken(answer.bytes, answer.size), TC_GROUPS_MAX);
+    free(answer.bytes);
+    answer = answer_of(many, TC_GROUPS_MAX + 1);
+    assert_int_equal(taken(answer.bytes, answer.size), 0);
+    free(answer.bytes);
+    memset(long_name, 'x', sizeof long_name);
+    long_name[sizeof long_name - 1] = '\0';
+    many[0].name = long_name;
+    answer = answer_of(many, 1); /* is cut by whoever sends it */
+    assert_int_equal(taken(answer.bytes, answer.size), 1);
+    tc_text_add(&answer, long_name, sizeof long_name);
+    answer.bytes[sizeof(struct tc_rows_head) + TC_ROW_BYTES + TC_GROUP_NAME_BYTES - 1] = 'x';
+    assert_int_equal(taken(answer.bytes, answer.size), 0);
+    answer.bytes[sizeof(struct tc_rows_head)] = TC_KIND_UNSEEN + 1;
+    assert_int_equal(taken(answer.bytes, answer.size), 0);
+    free(answer.bytes);
+    struct tc_rows_head head = {TC_ROWS_MAGIC, sizeof head};
+    assert_true(tc_rows_begin(&head));
+    head.size--;
+    assert_false(tc_rows_begin(&head));
+    head.size = TC_ROWS_BYTES_MAX + 1;
+    assert_false(tc_rows_begin(&head));
+    head = (struct tc_rows_head){TC_ROWS_MAGIC + 1, sizeof head}; /* an agent with other metrics */
+    assert_false(tc_rows_begin(&head));
+}
+
+/* Both become "?". The sum of what cannot be added is unknown. */
+TEST(rows_of_one_name_are_added)
+{
+    struct tc_metric_row twice[] = {row_of(TC_KIND_JAVA, "\xff", 1), row_of(TC_KIND_JAVA, "\xfe", 2),
+                                    row_of(TC_KIND_GC, "?", 4)}, rows[TC_GROUPS_MAX];
+    twice[1].values[TC_CPU_USER] = INT64_MAX;
+    struct tc_text answer = answer_of(twice, 3);
+    assert_int_equal(tc_rows_take(answer.bytes, answer.size, rows), 2);
+    assert_string_equal(rows[0].name, "?");
+    assert_int_equal(rows[0].values[TC_THREADS], 3);
+    assert_int_equal(rows[0].values[TC_CPU_SYSTEM], 14);
+    assert_int_equal(rows[0].values[TC_CPU_USER], -1);
+    assert_int_equal(rows[0].values[TC_CPU_WAIT], -1);
+    assert_int_equal(rows[1].values[TC_THREADS], 4);
+    free(answer.bytes);
+}
+
+/* From a fixed seed, so that what fails once fails again. */
+TEST(whatever_an_answer_has_in_it_becomes_whole_lines)
+{
+    struct tc_metric_row rows[] = {row_of(TC_KIND_JAVA, "http-nio-*", 10), row_of(TC_KIND_GC, "gc", 2),
+                                   row_of(TC_KIND_JAVA, hostile_name, 1), row_of(TC_KIND_JAVA, "", 1),
+                                   row_of(TC_KIND_CARRIER, "\xed\xa0\x80\xed\xb0\x80", 1)};
+    struct tc_text answer = answer_of(rows, sizeof rows / sizeof *rows);
+    uint32_t random = 1, with_rows = 0;
+    for (int i = 0; i < 100000; i++) {
+        char *copy = malloc(answer.size); /* of exactly this size, for the sanitizers */
+        memcpy(copy, answer.bytes, answer.size);
+        for (int changes = i % 8; changes-- > 0;) {
+            random = random * 1664525 + 1013904223;
+            copy[sizeof(struct tc_rows_head) + (random >> 8) % (answer.size - sizeof(struct tc_rows_head))] =
+                (char)(changes % 2 == 0 ? random >> 24 : (uint32_t)"\"\\\n\xc0\xe0\xff{"[random >> 29]);
+        }
+        random = random * 1664525 + 1013904223;
+        size_t size = i % 3 == 0 ? (random >> 8) % (answer.size + 1) : answer.size;
+        char *cut = malloc(size > 0 ? size : 1);
+        memcpy(cut, copy, size);
+        with_rows += taken(cut, size) > 0;
+        free(copy);
+        free(cut);
+    }
+    assert_true(with_rows > 10000);
+    free(answer.bytes);
+}
+
+/* One that has started its threads. */
+static struct player begin_named_player(void)
+{
+    struct player player = begin_player();
+    order(&player, ".");
+    return player;
+}
+
+/* The agent's end of the channel of a player. */
+static int attach(struct node *node, pid_t pid, uint64_t start)
+{
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    int error = node_attach(node, pid, start, ends[0]);
+    if (error != 0) {
+        close(ends[0]);
+        close(ends[1]);
+    }
+    return error != 0 ? error : ends[1];
+}
+
+static uint64_t start_of(pid_t pid)
+{
+    uint32_t of_all = 0;
+    struct other_process *process = other_process_open(pid, &of_all);
+    assert_non_null(process);
+    uint64_t start = process->start;
+    other_process_close(process);
+    return start;
+}
+
+static void send_rows(int agent, const char *name)
+{
+    struct tc_metric_row row = row_of(TC_KIND_JAVA, name, 42);
+    struct tc_text answer = answer_of(&row, 1);
+    assert_int_equal(send(agent, answer.bytes, answer.size, MSG_NOSIGNAL), answer.size);
+    free(answer.bytes);
+}
+
+/* After the time for which the last reading serves. */
+static const char *new_text_of(struct node *node, int64_t *took_ns)
+{
+    for (int i = 0; i < 11; i++)
+        sleep_ns(100 * NS_PER_MS);
+    int64_t before_ns = monotonic_ns();
+    const char *text = text_of(node);
+    *took_ns = monotonic_ns() - before_ns;
+    return text;
+}
+
+static bool has_line(const char *text, const char *format, pid_t pid)
+{
+    char line[256];
+    snprintf(line, sizeof line, format, (int)pid);
+    return strstr(text, line) != NULL;
+}
+
+#define BY_AGENT "threadclock_threads{kind=\"java\",group=\"long pool *\",pid=\"%d\",source=\"agent\"} 42\n"
+#define BY_PROC "group=\"http-nio-*-exe\",pid=\"%d\"} 1\n"
+#define ATTACHED "\nthreadclock_attached{pid=\"%d\"} 1\n"
+#define NOT_ATTACHED "\nthreadclock_attached{pid=\"%d\"} 0\n"
+
+TEST(an_agents_account_takes_the_place_of_that_by_proc_while_it_answers)
+{
+    struct player player = begin_named_player();
+    int64_t took_ns;
+    struct node *node = node_begin(pid_label, "");
+    const char *text = text_of(node);
+    assert_true(has_line(text, BY_PROC, player.pid) && has_line(text, NOT_ATTACHED, player.pid));
+    uint64_t start = start_of(player.pid);
+    assert_int_equal(attach(node, player.pid, start + 1), -ESRCH); /* another process had the number */
+    int agent = attach(node, player.pid, start);
+    assert_true(agent >= 0);
+    assert_int_equal(attach(node, player.pid, start), -ESRCH);
+    for (int i = 0; i < 2; i++) {
+        send_rows(agent, "long pool *");
+        text = new_text_of(node, &took_ns);
+        assert_true(has_line(text, BY_AGENT, player.pid) && has_line(text, ATTACHED, player.pid));
+        assert_false(has_line(text, BY_PROC, player.pid));
+        assert_text_of(strstr(text, "threadclock_threads{"), "\"");
+    }
+    close(agent); /* as if it were detached */
+    text = new_text_of(node, &took_ns);
+    assert_true(has_line(text, BY_PROC, player.pid) && has_line(text, NOT_ATTACHED, player.pid));
+    end_player(&player);
+    assert_false(has_line(new_text_of(node, &took_ns), ATTACHED + 1, player.pid));
+    node_end(node);
+}
+
+TEST(an_agent_that_does_not_answer_holds_up_one_reading_and_comes_back)
+{
+    struct player silent = begin_named_player(), other = begin_named_player();
+    int64_t took_ns;
+    char requests[8];
+    struct node *node = node_begin(pid_label, "");
+    text_of(node);
+    int silent_agent = attach(node, silent.pid, start_of(silent.pid));
+    int other_agent = attach(node, other.pid, start_of(other.pid));
+    send_rows(other_agent, "long pool *");
+    const char *text = new_text_of(node, &took_ns);
+    assert_true(took_ns >= 900 * NS_PER_MS);
+    assert_true(has_line(text, BY_PROC, silent.pid) && has_line(text, NOT_ATTACHED, silent.pid));
+    assert_true(has_line(text, BY_AGENT, other.pid));
+    int64_t least_ns = INT64_MAX; /* of some: this machine may be busy */
+    for (int i = 0; i < 3; i++) {
+        send_rows(other_agent, "long pool *");
+        assert_true(has_line(new_text_of(node, &took_ns), BY_PROC, silent.pid));
+        least_ns = took_ns < least_ns ? took_ns : least_ns;
+    }
+    assert_true(least_ns < 900 * NS_PER_MS);
+    assert_int_equal(recv(silent_agent, requests, sizeof requests, MSG_DONTWAIT), 1);
+    send_rows(silent_agent, "old pool *"); /* it was stopped, and answers now: too late */
+    send_rows(silent_agent, "long pool *");
+    text = new_text_of(node, &took_ns);
+    assert_true(has_line(text, BY_AGENT, silent.pid) && has_line(text, ATTACHED, silent.pid));
+    assert_null(strstr(text, "old pool"));
+    close(silent_agent);
+    close(other_agent);
+    end_player(&silent);
+    end_player(&other);
+    node_end(node);
+}
+
+/* Bytes that are no answer, a giant one, one of which the rest does not come, no rows, drop by drop. */
+TEST(a_hostile_agent_is_shown_by_proc)
+{
+    struct tc_rows_head giant = {TC_ROWS_MAGIC, TC_ROWS_BYTES_MAX + 1}, none = {TC_ROWS_MAGIC, sizeof none};
+    struct player player = begin_named_player();
+    int64_t took_ns;
+    struct tc_metric_row row = row_of(TC_KIND_JAVA, "long pool *", 42);
+    struct tc_text whole = answer_of(&row, 1), half = answer_of(&row, 1), trailing = answer_of(&row, 1);
+    tc_text_add(&trailing, "HTTP/1.1 200 OK and more than a head", 36);
+    const struct {
+        const void *bytes;
+        size_t size;
+        bool is_shown;
+    } cases[] = {{"threadclock_threads{pid=\"1\"} 1\n# EOF\n", 38, false}, {&giant, sizeof giant, false},
+                 {&none, sizeof none, false}, {half.bytes, half.size - 1, false},
+                 {half.bytes, sizeof giant - 1, false}, {whole.bytes, whole.size, true},
+                 {trailing.bytes, trailing.size, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct node *node = node_begin(pid_label, "");
+        text_of(node);
+        int agent = attach(node, player.pid, start_of(player.pid));
+        for (size_t byte = 0; byte < cases[i].size; byte++)
+            assert_int_equal(send(agent, (const char *)cases[i].bytes + byte, 1, MSG_NOSIGNAL), 1);
+        const char *text = new_text_of(node, &took_ns);
+        assert_int_equal(has_line(text, BY_AGENT, player.pid), cases[i].is_shown);
+        assert_int_equal(has_line(text, BY_PROC, player.pid), !cases[i].is_shown);
+        if (cases[i].bytes == trailing.bytes) /* what comes unasked is the next answer, and is none */
+            assert_true(has_line(new_text_of(node, &took_ns), BY_PROC, player.pid));
+        close(agent);
+        node_end(node);
+    }
+    free(whole.bytes);
+    free(half.bytes);
+    free(trailing.bytes);
+    end_player(&player);
 }
 
 /* A reading leaves out what it has no memory for; a text is whole or has failed. */

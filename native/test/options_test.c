@@ -160,7 +160,8 @@ TEST(a_bad_value_is_answered_with_the_good_ones)
                 "from 0 to 65535; names are not looked up)");
     assert_says("log=",
                 "bad value in option 'log=': give none, stderr or FILE, whose path has at most 1023 bytes");
-    assert_says("do=nothing", "bad value in option 'do=nothing': give attach, detach, status or sample");
+    assert_says("do=nothing",
+                "bad value in option 'do=nothing': give attach, detach, status, sample or account");
 }
 
 static const char known[] = "the options, separated by commas, are freshness=, total=, reach=, virtual=, "

@@ -6,7 +6,11 @@ import static dev.threadclock.tests.AttachJvm.tmpfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.FakeListener;
 import dev.threadclock.tests.child.KernelNames;
+import dev.threadclock.tests.child.Load;
+import dev.threadclock.tests.child.Proc;
+import dev.threadclock.tests.child.VirtualLoad;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +22,12 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,8 +39,8 @@ class NodeTest {
     private static final Pattern SAMPLE = Pattern
             .compile("[a-z_]+(\\{([a-z_]+=\"([^\"\\\\]|\\\\[\\\\\"n])*\"[,}])+)? [0-9.]+|# (HELP|TYPE) .*");
 
-    static Running start(List<String> who) {
-        Running node = AttachJvm.startCommand(who, "node", "127.0.0.1:0");
+    static Running start(List<String> who, Object... more) {
+        Running node = AttachJvm.startCommand(who, "node", "127.0.0.1:0", more);
         node.awaitOutput("/metrics");
         return node;
     }
@@ -77,6 +86,176 @@ class NodeTest {
             before.putAll(samples);
         }
         return before;
+    }
+
+    private static Set<String> namesOf(AttachJvm jvm, Set<String> names) {
+        return names.stream().filter(name -> name.contains("pid=\"" + jvm.pid() + "\","))
+                .collect(Collectors.toSet());
+    }
+
+    /** What shows this JVM: 1 its agent, 0 /proc, -1 /proc because it was not chosen, -2 nothing yet. */
+    private static int attached(Running node, AttachJvm jvm) {
+        Map<String, BigDecimal> samples = scrape(node).samples();
+        Set<String> names = namesOf(jvm, samples.keySet());
+        int attached = samples.entrySet().stream()
+                .filter(sample -> sample.getKey().startsWith("threadclock_attached{")
+                        && names.contains(sample.getKey()))
+                .mapToInt(sample -> sample.getValue().intValue()).findFirst().orElse(-1);
+        assertThat(names).filteredOn(name -> name.startsWith(CPU))
+                .allMatch(name -> name.contains("source=\"agent\"") == (attached == 1));
+        return names.isEmpty() ? -2 : attached;
+    }
+
+    private static void awaitAttached(Running node, AttachJvm jvm, int attached) {
+        jvm.await("attached " + attached, () -> attached(node, jvm) == attached);
+    }
+
+    /** A jar of this name, which is no other test's, that runs a program. */
+    private static Path jar(Path jar, Class<?> program) throws IOException {
+        Manifest manifest = new Manifest();
+        Attributes attributes = manifest.getMainAttributes();
+        attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        attributes.put(Attributes.Name.MAIN_CLASS, program.getName());
+        attributes.put(Attributes.Name.CLASS_PATH, AttachJvm.CLASSES.toUri().toString());
+        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+        return jar;
+    }
+
+    private static AttachJvm startJar(TestJdk jdk, Path jar) {
+        List<String> quiet = jdk.feature() >= 21 ? List.of("-XX:+EnableDynamicAgentLoading") : List.of();
+        return new AttachJvm(ChildJvm.exec(jdk.java(), quiet, "-jar", jar, "burners"));
+    }
+
+    /** Another one, beside it, is not touched. One that comes back is attached to again. */
+    @OnEachJdk
+    void aChosenJvmIsShownByItsAgentUntilADetach(TestJdk jdk, @TempDir Path folder) throws IOException {
+        Path jar = jar(folder.resolve("chosen-" + System.nanoTime() + ".jar"), Load.class);
+        Running node = start(List.of(), "--attach", "main=c*" + jar.getFileName().toString().substring(6));
+        try (AttachJvm jvm = startJar(jdk, jar); AttachJvm other = ChildJvm.of(jdk).startTarget()) {
+            awaitAttached(node, jvm, 1);
+            assertThat(assertRight(node, List.of(jvm, other)).keySet()).anyMatch(name -> name
+                    .startsWith(CPU + "{cpu_mode=\"user\",kind=\"java\",group=\"a user burner whose name"
+                            + " is long\",pid=\"" + jvm.pid() + "\",started=\"")
+                    && name.endsWith(",main=\"" + jar.getFileName() + "\",source=\"agent\"}"));
+            assertThat(attached(node, other)).isEqualTo(-1);
+            assertThat(other.copies()).isZero();
+            jvm.run("detach").exits(0);
+            awaitAttached(node, jvm, 0);
+            assertRight(node, List.of(jvm, other));
+            assertThat(jvm.said() + other.said() + AttachJvm.read(node.err())).isEmpty();
+            try (AttachJvm next = startJar(jdk, jar)) {
+                awaitAttached(node, next, 1);
+                assertThat(next.hasAgentsThread()).isTrue();
+                node.process().destroyForcibly();
+                next.await("the end of the agent's thread", () -> !next.hasAgentsThread());
+            }
+        } finally {
+            node.kill();
+        }
+    }
+
+    @OnEachJdk(from = 21)
+    void withTheOptionVirtualThreadsHaveGroups(TestJdk jdk) {
+        ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withDynamicAgents();
+        try (AttachJvm jvm = child.startTarget(VirtualLoad.class)) {
+            Running node = start(List.of(), "--attach", "pid=" + jvm.pid(), "--attach-options", "virtual=on");
+            try {
+                awaitAttached(node, jvm, 1);
+                Map<String, BigDecimal> samples = assertRight(node, List.of(jvm));
+                assertThat(namesOf(jvm, samples.keySet())).anyMatch(name -> name
+                        .startsWith(CPU + "{cpu_mode=\"user\",kind=\"virtual\",group=\"G1 request *\""));
+            } finally {
+                node.kill();
+            }
+        }
+    }
+
+    /** In namespaces of its own, of networks too. */
+    @OnEachJdk
+    void aJvmInAContainerIsAttachedTo(TestJdk jdk) {
+        Host.assumeMounts();
+        ChildJvm child = ChildJvm.of(jdk).withDynamicAgents().under("unshare", "-n");
+        try (AttachJvm jvm = contained(child, tmpfs("size=16m", "/tmp")).startTarget()) {
+            Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
+            try {
+                awaitAttached(node, jvm, 1);
+                assertRight(node, List.of(jvm));
+                assertThat(jvm.left("/tmp")).isEmpty();
+            } finally {
+                node.kill();
+            }
+        }
+    }
+
+    /** It is shown by /proc until it goes on. */
+    @OnEachJdk
+    void aStoppedJvmDoesNotHoldUpTheOthers(TestJdk jdk) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).withDynamicAgents().startTarget();
+                AttachJvm other = ChildJvm.of(jdk).withDynamicAgents().startTarget()) {
+            Running node = start(List.of(), "--attach", "pid=" + jvm.pid(), "--attach", "pid=" + other.pid());
+            try {
+                awaitAttached(node, jvm, 1);
+                awaitAttached(node, other, 1);
+                ChildJvm.exec("kill", "-STOP", jvm.pid()).end().exits(0);
+                AttachJvm.sleep(REUSED_MILLIS);
+                long beganNanos = System.nanoTime();
+                assertThat(attached(node, jvm)).isZero();
+                assertThat(System.nanoTime() - beganNanos).as("Prometheus waits for 10 s")
+                        .isLessThan(9_000_000_000L);
+                awaitAttached(node, other, 1);
+                assertThat(attached(node, jvm)).isZero();
+                ChildJvm.exec("kill", "-CONT", jvm.pid()).end().exits(0);
+                awaitAttached(node, jvm, 1);
+                assertRight(node, List.of(jvm, other));
+            } finally {
+                node.kill();
+            }
+        }
+    }
+
+    @Test
+    void aJvmThatTakesNoAgentIsShownByProcAndTheReasonIsLoggedOnce() {
+        ChildJvm child = ChildJvm.of(TestJdk.newest()).with("-XX:+DisableAttachMechanism");
+        try (AttachJvm jvm = child.startTarget()) {
+            Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
+            try {
+                jvm.await("a reason", () -> !AttachJvm.read(node.err()).isEmpty());
+                assertRight(node, List.of(jvm));
+                assertThat(AttachJvm.read(node.err()).lines()).singleElement().asString()
+                        .startsWith("threadclock node: process " + jvm.pid() + " is shown by /proc: the JVM ")
+                        .contains("-XX:+DisableAttachMechanism");
+                assertThat(attached(node, jvm)).isZero();
+            } finally {
+                node.kill();
+            }
+        }
+    }
+
+    /** Its connection has no end, and metrics of others. */
+    @Test
+    void aHostileJvmIsShownByProc() {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget(FakeListener.class, "account")) {
+            Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
+            try {
+                jvm.await("the end of the connection",
+                        () -> attached(node, jvm) == 0 && jvm.said().contains("closed"));
+                assertRight(node, List.of(jvm));
+                assertThat(attached(node, jvm)).isZero();
+                assertThat(scrape(node).text().lines()).allMatch(line -> SAMPLE.matcher(line).matches())
+                        .noneMatch(line -> line.contains("pid=\"1\""));
+            } finally {
+                node.kill();
+            }
+        }
+    }
+
+    @Test
+    void whatChoosesNothingIsAUsageError() {
+        for (List<String> wrong : List.of(List.of("--attach", "4711"), List.of("--attach", "group=x"),
+                List.of("--attach", "user=no such user"), List.of("--attach-options", "virtual=on"),
+                List.of("--attach", "pid=1", "--attach-options", "do=detach"))) {
+            assertThat(AttachJvm.command("node", wrong).exits(2).err()).startsWith("threadclock node: ");
+        }
     }
 
     /** With one that ends and comes back, which has other series each time. */

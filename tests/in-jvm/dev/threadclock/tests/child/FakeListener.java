@@ -17,8 +17,8 @@ import java.util.Arrays;
 
 /**
  * A child program that listens where HotSpot would (from JDK 16 on) and behaves as its argument says:
- * endless, silent, garbage, closing, or liar; or flood: it says yes, and its samples have no end. Prints
- * {@code running}.
+ * endless, silent, garbage, closing, or liar; or it says yes, and flood: its samples have no end, or account:
+ * it sends metrics of others without end, until closed. Prints {@code running}.
  */
 public final class FakeListener {
     public static void main(String[] args) throws Exception {
@@ -68,14 +68,15 @@ public final class FakeListener {
                 channel.write(text("0\nreturn code: 7\u001b[2J\u009b31m"));
                 break;
             case "flood" :
-                flood(channel);
+            case "account" :
+                sayYes(channel, kind);
                 break;
             default :
                 break;
         }
     }
 
-    private static void flood(SocketChannel channel) throws Exception {
+    private static void sayYes(SocketChannel channel, String kind) throws Exception {
         String request = "";
         ByteBuffer bytes = ByteBuffer.allocate(2000);
         while (!request.contains("report=") || !request.endsWith("\0")) {
@@ -83,9 +84,12 @@ public final class FakeListener {
             request = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
         }
         Files.write(Paths.get(option(request, "report")), "ok\n".getBytes(StandardCharsets.UTF_8));
-        SocketChannel samples = (SocketChannel) SocketChannel.class.getMethod("open", SocketAddress.class)
-                .invoke(null, address(option(request, "channel")));
-        Threads.daemon("flood", () -> floodWithThreads(samples));
+        if (request.contains("channel=")) {
+            SocketChannel to = (SocketChannel) SocketChannel.class.getMethod("open", SocketAddress.class)
+                    .invoke(null, address(option(request, "channel")));
+            Threads.daemon("flood", kind.equals("flood") ? () -> floodWithThreads(to)
+                    : () -> floodWithMetrics(to));
+        }
         channel.write(text("0\nreturn code: 0"));
     }
 
@@ -119,6 +123,16 @@ public final class FakeListener {
             }
         } catch (IOException e) {
             // The command has closed the connection.
+        }
+    }
+
+    private static void floodWithMetrics(SocketChannel to) {
+        try {
+            while (true) {
+                to.write(text("threadclock_threads{kind=\"java\",group=\"x\",pid=\"1\"} 7\n# EOF\n"));
+            }
+        } catch (IOException e) {
+            System.out.println("closed");
         }
     }
 

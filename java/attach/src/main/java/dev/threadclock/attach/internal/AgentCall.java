@@ -51,7 +51,16 @@ final class AgentCall {
 
     /** Makes the agent sample the JVM's threads and send the samples over this connection. */
     Connection sample(Duration period) {
-        AttachAnswer answer = load("do=sample,period=" + period.toMillis(), true);
+        return connection("do=sample,period=" + period.toMillis());
+    }
+
+    /** Makes the agent answer each byte that is sent over this connection with the account. */
+    Connection account() {
+        return connection("do=account");
+    }
+
+    private Connection connection(String options) {
+        AttachAnswer answer = load(options, true);
         try {
             reported(answer);
         } catch (IllegalArgumentException | AttachException e) {

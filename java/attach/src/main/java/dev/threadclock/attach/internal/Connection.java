@@ -39,6 +39,11 @@ final class Connection implements ByteChannel {
         return size;
     }
 
+    /** For native code, which closes it; this channel is not to be used any more. */
+    int descriptor() {
+        return descriptor;
+    }
+
     private int used(IntSupplier call) throws IOException {
         if (users.getAndUpdate(count -> count == 0 ? 0 : count + 1) == 0 || !open) {
             release();

@@ -300,6 +300,16 @@ public final class Target implements Jvm {
     }
 
     /**
+     * Makes the agent, which is active, send its account for each byte that it gets, until the connection is
+     * closed (native/account/rows.h).
+     *
+     * @return a descriptor for native code, which closes it
+     */
+    public int account() {
+        return call().account().descriptor();
+    }
+
+    /**
      * Starts a recording of the JVM's own Flight Recorder. settings: match {@link JvmRecording#SETTINGS}.
      *
      * @throws AttachException the JVM does not answer in time, has no Flight Recorder, or no room for the
@@ -333,6 +343,11 @@ public final class Target implements Jvm {
     @Override
     public int pid() {
         return process.pid();
+    }
+
+    /** When it started, in clock ticks since boot, as field 22 of its stat file. */
+    public long startTime() {
+        return process.startTime();
     }
 
     /** Its process number in its own PID namespace: a different one if it is in a container. */

@@ -5,7 +5,10 @@ import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
+import java.util.Arrays;
+import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The node command: serves the metrics of all JVMs of this machine. Native code does that; it names them. */
@@ -15,14 +18,16 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "The JVMs are not touched and need no preparation. As any user it sees those of",
-            "all users, and those in containers if it runs outside of them (hostPID: true).",
-            "Labels: pid, started (seconds since boot), main, container_id, pod_uid, and the",
-            "agent's kind and group. Names of threads have 15 bytes here.",
+            "The JVMs are not touched, except with --attach, and need no preparation. As any",
+            "user it sees those of all users, and those in containers if it runs outside of",
+            "them (hostPID: true). Labels: pid, started (seconds since boot), main,",
+            "container_id, pod_uid, and the agent's kind and group. Names of threads have 15",
+            "bytes, and virtual threads are not known, except with --attach.",
             "",
             "Examples:",
             "  threadclock node",
             "  threadclock node 0.0.0.0:9465",
+            "  threadclock node --attach 'main=Tomcat*' --attach user=app",
             "",
             "It runs until Ctrl-C. Its own JVM is one of those that it shows.",
             "Exit status: 1 it could not serve, 2 usage error."
@@ -33,12 +38,28 @@ public final class NodeCommand extends Subcommand {
                     + " that is free (default: ${DEFAULT-VALUE}).")
     private String address;
 
+    @Option(names = "--attach", paramLabel = "LABEL=VALUE",
+            description = "Attaches the agent to the JVMs with this label and shows its account. LABEL is"
+                    + " pid, user, main, container_id or pod_uid; * stands for any characters. Repeatable.")
+    private List<String> chosen = List.of();
+
+    @Option(names = "--attach-options", paramLabel = "OPTIONS", defaultValue = "",
+            description = "Options of the agent, as for attach, such as virtual=on.")
+    private String agentOptions;
+
+    /** Null: attaches to none. */
+    private static Attacher attacher;
+
     @Override
     public Integer call() {
         if (!address.matches("[0-9a-fA-F.:\\[\\]]{1,60}")) {
             throw wrong("ADDRESS is PORT, IP:PORT or [IPV6]:PORT, not '" + address + "'");
         }
+        if (chosen.isEmpty() && !agentOptions.isEmpty()) {
+            throw wrong("--attach-options without --attach: name the JVMs");
+        }
         SelfJar.loadNative();
+        attacher = chosen.isEmpty() ? null : attacher();
         String[] served = listen(address);
         if (served[0].isEmpty()) {
             throw new Failure("cannot serve at " + address + ": " + served[1]);
@@ -50,18 +71,34 @@ public final class NodeCommand extends Subcommand {
         }
         Terminal.stdout().println("Prometheus metrics of all JVMs at http://" + served[0] + "/metrics: "
                 + jvms + " now, with this one");
+        if (attacher != null) {
+            attacher.start();
+        }
         serve();
         return 1;
     }
 
-    /** Called by native code for each new JVM. */
-    static String[] labels(byte[] commandLine, byte[] groups) {
-        return NodeLabels.of(commandLine, groups);
+    private Attacher attacher() {
+        try {
+            return new Attacher(chosen, agentOptions, NodeCommand::attached,
+                    line -> Terminal.stderr().println(name() + ": " + line));
+        } catch (IllegalArgumentException e) {
+            throw wrong(e.getMessage());
+        }
+    }
+
+    /** Called by native code for each new JVM. One more string than labels: it is to be attached to. */
+    static String[] labels(int pid, long start, byte[] commandLine, byte[] groups, byte[] status) {
+        String[] labels = NodeLabels.of(commandLine, groups);
+        return attacher != null && attacher.isChosen(pid, start, labels, status)
+                ? Arrays.copyOf(labels, labels.length + 1) : labels;
     }
 
     private static native String[] listen(String address);
 
     private static native int find();
+
+    private static native int attached(int pid, long start, int connection);
 
     private static native void serve();
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.threadclock.command.node;
+
+import dev.threadclock.attach.AttachException;
+import dev.threadclock.attach.internal.Printable;
+import dev.threadclock.attach.internal.Target;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Attaches to the JVMs that the user has chosen, in a thread of its own, one after the other and once to
+ * each: a JVM that does not answer delays only other attaches.
+ */
+final class Attacher {
+    private static final Pattern CHOICE = Pattern.compile("(pid|user|main|container_id|pod_uid)=.+");
+    private static final Pattern EFFECTIVE_USER = Pattern.compile("(?m)^Uid:\\s+\\d+\\s+(\\d+)");
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final int MOST_WAITING = 250; // NODE_JVMS_MAX
+    private static final int LONGEST_REASON = 1000;
+
+    /** A JVM, as node knows it. */
+    private record Chosen(int pid, long start) {}
+
+    /** Hands over a connection: 0, or a negative error number. */
+    interface Receiver {
+        int attached(int pid, long start, int connection);
+    }
+
+    private final List<Pattern> choices;
+    private final String options;
+    private final Receiver receiver;
+    private final Consumer<String> log;
+    private final BlockingQueue<Chosen> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+
+    /**
+     * @param choices LABEL=PATTERN
+     * @param options of the agent
+     * @throws IllegalArgumentException one of them is wrong
+     */
+    Attacher(List<String> choices, String options, Receiver receiver, Consumer<String> log) {
+        Target.checkOptions(options);
+        this.choices = choices.stream().map(Attacher::pattern).toList();
+        this.options = options;
+        this.receiver = receiver;
+        this.log = log;
+    }
+
+    void start() {
+        Thread thread = new Thread(this::attachAll, "attacher");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Of the label with its value. Matches in linear time: a JVM has the names that it likes. */
+    private static Pattern pattern(String choice) {
+        if (!CHOICE.matcher(choice).matches()) {
+            throw new IllegalArgumentException("--attach takes pid=, user=, main=, container_id= or pod_uid="
+                    + " with a value, in which * stands for any characters; not '" + choice + "'");
+        }
+        String[] parts = withUserNumber(choice).split("\\*", -1);
+        int last = parts.length - 1;
+        return Pattern.compile("(?s)" + Pattern.quote(parts[0]) + IntStream.range(1, last)
+                .mapToObj(i -> "(?>.*?" + Pattern.quote(parts[i]) + ")").collect(Collectors.joining())
+                + (last > 0 ? ".*" + Pattern.quote(parts[last]) : ""));
+    }
+
+    private static String withUserNumber(String choice) {
+        if (!choice.startsWith("user=") || choice.matches("user=\\d+")) {
+            return choice;
+        }
+        try (Stream<String> users = Files.lines(Path.of("/etc/passwd"), StandardCharsets.ISO_8859_1)) {
+            return "user="
+                    + users.map(line -> line.split(":")).filter(user -> choice.equals("user=" + user[0]))
+                            .map(user -> user[2]).findFirst().orElseThrow();
+        } catch (IOException | RuntimeException e) {
+            throw new IllegalArgumentException("--attach " + choice + ": /etc/passwd has no such user; give"
+                    + " the number", e);
+        }
+    }
+
+    /**
+     * Attaches soon if the user has chosen this new JVM.
+     *
+     * @param labels as NodeLabels.of
+     * @param status as /proc/PID/status
+     */
+    boolean isChosen(int pid, long start, String[] labels, byte[] status) {
+        Matcher user = EFFECTIVE_USER.matcher(new String(status, StandardCharsets.ISO_8859_1));
+        Stream<String> values = Stream.of("pid=" + pid, "user=" + (user.find() ? user.group(1) : ""),
+                "main=" + labels[0], "container_id=" + labels[1], "pod_uid=" + labels[2]);
+        return pid != ProcessHandle.current().pid() && values.filter(value -> !value.endsWith("="))
+                .anyMatch(value -> choices.stream().anyMatch(choice -> choice.matcher(value).matches()))
+                && waiting.offer(new Chosen(pid, start));
+    }
+
+    /** Survives any failure. */
+    private void attachAll() {
+        while (true) {
+            Chosen jvm;
+            try {
+                jvm = waiting.take();
+            } catch (InterruptedException e) {
+                return;
+            }
+            try {
+                attach(jvm);
+            } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
+                log.accept("process " + jvm.pid + " is shown by /proc: "
+                        + Printable.line(String.valueOf(e.getMessage()), LONGEST_REASON));
+            }
+        }
+    }
+
+    private void attach(Chosen jvm) {
+        Target target = new Target(jvm.pid, TIMEOUT, warning -> {
+        });
+        if (target.startTime() != jvm.start) {
+            throw new AttachException("it has ended, and another process has its number");
+        }
+        target.attach(options);
+        int error = receiver.attached(jvm.pid, jvm.start, target.account());
+        if (error != 0) {
+            throw new AttachException("it has ended, or node has no memory for it");
+        }
+    }
+}
