@@ -323,7 +323,7 @@ static struct tc_group *java_group(struct tc_account *account, const struct tc_j
                                : account->of_jvm[kind];
 }
 
-static uint64_t hash_of(const char *name)
+uint64_t tc_name_hash(const char *name)
 {
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
     for (; *name != '\0'; name++)
@@ -350,7 +350,7 @@ static void find_java_group(struct tc_account *account, void *of, struct member 
     char name[TC_THREAD_NAME_BYTES];
     uint64_t hash = member->name_hash;
     if (account->source->java_name(of, &member->java, name))
-        hash = hash_of(name);
+        hash = tc_name_hash(name);
     else /* it has ended */
         tc_pool_name(member->is_java ? member->group->name : "", name, sizeof name);
     if (!member->is_java || hash != member->name_hash
@@ -370,12 +370,12 @@ static void find_group(struct tc_account *account, void *of, const struct thread
     if (member->java.id != 0) {
         if (member->java.id != member->counted_id || tc_counter_used(&member->used) != 0)
             find_java_group(account, of, member);
-    } else if (member->group == NULL || member->is_java || member->name_hash != hash_of(row->name)
+    } else if (member->group == NULL || member->is_java || member->name_hash != tc_name_hash(row->name)
                || tc_pools_are_unsettled(&account->pools, member->group)) {
         set_group(member, tc_is_agents_thread(row->name) ? pool(account, row->name)
                                                          : account->of_jvm[tc_kind_of_jvm_thread(row->name)]);
         member->is_java = false;
-        member->name_hash = hash_of(row->name);
+        member->name_hash = tc_name_hash(row->name);
     }
     member->counted_id = member->java.id;
 }
@@ -432,7 +432,7 @@ static struct tc_group *ended_group(struct tc_account *account, const struct tc_
 static void count_ended(struct tc_account *account, struct member *member, const struct tc_ended *ended)
 {
     int64_t user_ns = ended->times.user_ns, total_ns = ended->times.total_ns;
-    uint64_t hash = hash_of(ended->name);
+    uint64_t hash = tc_name_hash(ended->name);
     if (member->group != NULL && !member->is_java) { /* all readings so far found it native */
         raise_to(account, member, user_ns, total_ns);
         count_until(account, member, ended->begun.user_ns, ended->begun.total_ns, member->group);

@@ -76,6 +76,9 @@ TC_INTERNAL uint32_t tc_account_groups(const struct tc_account *account,
 /* Stores the ids of the Java threads that it knows, as far as there is room, and returns their number. */
 TC_INTERNAL size_t tc_account_java_ids(const struct tc_account *account, uint64_t *ids, size_t room);
 
+/* For comparing names. */
+TC_INTERNAL uint64_t tc_name_hash(const char *name);
+
 /* For how long the group's threads have waited; -1: unknown, or counted for others. */
 TC_INTERNAL int64_t tc_account_waited_ns(const struct tc_account *account, const struct tc_group *group);
 

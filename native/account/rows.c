@@ -2,8 +2,23 @@
 /* Numbers are as they lie in memory: both ends are on one machine. */
 #include "rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void add_name(const char *name, struct tc_text *text)
+{
+    char hash[18] = "";
+    size_t length = strnlen(name, TC_GROUP_NAME_BYTES);
+    if (length == TC_GROUP_NAME_BYTES) {
+        length -= sizeof hash;
+        while (((unsigned char)name[length] & 0xc0) == 0x80) /* not the first byte of a character */
+            length--;
+        snprintf(hash, sizeof hash, "~%016llx", (unsigned long long)tc_name_hash(name));
+    }
+    tc_text_add(text, name, length);
+    tc_text_add(text, hash, strlen(hash) + 1);
+}
 
 void tc_rows_put(const struct tc_metric_row *rows, uint32_t count, struct tc_text *text)
 {
@@ -14,11 +29,9 @@ void tc_rows_put(const struct tc_metric_row *rows, uint32_t count, struct tc_tex
         if (rows[i].name == NULL)
             continue;
         char kind = (char)rows[i].kind;
-        size_t length = strnlen(rows[i].name, TC_GROUP_NAME_BYTES - 1);
         tc_text_add(text, &kind, 1);
         tc_text_add(text, (const char *)rows[i].values, sizeof rows[i].values);
-        tc_text_add(text, rows[i].name, length);
-        tc_text_add(text, "", 1);
+        add_name(rows[i].name, text);
     }
     head.size = text->size - begin;
     if (!text->failed)

@@ -24,7 +24,10 @@ enum { TC_ROW_BYTES = 1 + sizeof(int64_t) * TC_METRICS,
        TC_ROWS_BYTES_MAX = sizeof(struct tc_rows_head)
                            + TC_GROUPS_MAX * (TC_ROW_BYTES + TC_GROUP_NAME_BYTES) };
 
-/* Appends an answer: the rows that have a name, those of groups. Longer names are cut. */
+/*
+ * Appends an answer: the rows that have a name, those of groups. The end of a longer name is replaced by a
+ * hash of the name, so that no two become one.
+ */
 TC_INTERNAL void tc_rows_put(const struct tc_metric_row *rows, uint32_t count, struct tc_text *text);
 
 /* True if there can be an answer with this head. */
@@ -32,8 +35,8 @@ TC_INTERNAL bool tc_rows_begin(const struct tc_rows_head *head);
 
 /*
  * Takes the rows out of a whole answer, in which names that are no UTF-8 are changed, and to which the rows
- * point. Those that have the same kind and name then are added up. Their number; 0: it has none, or is no
- * answer.
+ * point. Those that have the same kind and name then are added up. Their number; 0: it has none, or is not
+ * an answer.
  */
 TC_INTERNAL uint32_t tc_rows_take(char *answer, size_t size, struct tc_metric_row rows[TC_GROUPS_MAX]);
 

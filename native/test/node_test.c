@@ -466,7 +466,7 @@ TEST(what_is_no_answer_has_no_rows)
     memset(long_name, 'x', sizeof long_name);
     long_name[sizeof long_name - 1] = '\0';
     many[0].name = long_name;
-    answer = answer_of(many, 1); /* is cut by whoever sends it */
+    answer = answer_of(many, 1);
     assert_int_equal(taken(answer.bytes, answer.size), 1);
     tc_text_add(&answer, long_name, sizeof long_name);
     answer.bytes[sizeof(struct tc_rows_head) + TC_ROW_BYTES + TC_GROUP_NAME_BYTES - 1] = 'x';
@@ -482,6 +482,30 @@ TEST(what_is_no_answer_has_no_rows)
     assert_false(tc_rows_begin(&head));
     head = (struct tc_rows_head){TC_ROWS_MAGIC + 1, sizeof head}; /* an agent with other metrics */
     assert_false(tc_rows_begin(&head));
+}
+
+/* Of any two, cut within a character or not. Those of up to 255 bytes stay as they are. */
+TEST(names_that_are_too_long_stay_distinct)
+{
+    char names[4][TC_GROUP_NAME_BYTES + 16];
+    struct tc_metric_row sent[4], rows[TC_GROUPS_MAX];
+    for (size_t i = 0; i < 4; i++) {
+        names[i][0] = 'x';
+        for (size_t at = i / 2; at < sizeof names[i]; at++)
+            names[i][at] = (at - i / 2) % 2 == 0 ? '\xc3' : '\xa4';
+        snprintf(names[i] + sizeof names[i] - 4 + i / 2, 2, "%d", (int)i);
+        sent[i] = row_of(TC_KIND_JAVA, names[i], 1);
+    }
+    struct tc_text answer = answer_of(sent, 4);
+    assert_int_equal(tc_rows_take(answer.bytes, answer.size, rows), 4);
+    for (int i = 0; i < 4; i++)
+        assert_null(strchr(rows[i].name, '?')); /* no half character */
+    free(answer.bytes);
+    names[2][TC_GROUP_NAME_BYTES - 1] = '\0';
+    answer = answer_of(&sent[2], 1);
+    assert_int_equal(tc_rows_take(answer.bytes, answer.size, rows), 1);
+    assert_string_equal(rows[0].name, names[2]);
+    free(answer.bytes);
 }
 
 /* Both become "?". The sum of what cannot be added is unknown. */
