@@ -107,6 +107,20 @@ static char *respond(void *context, const char *head, size_t head_size, size_t *
                            size);
 }
 
+/* The first mistake in the agent's options; "": none. */
+NODE(jstring, mistake, jstring options)
+{
+    struct agent_options parsed = {.strict = 0};
+    char problem[256];
+    const char *text = (*env)->GetStringUTFChars(env, options, NULL);
+    if (text == NULL)
+        return NULL;
+    if (agent_options_parse(text, &parsed, problem, sizeof problem) == 0)
+        problem[0] = '\0';
+    (*env)->ReleaseStringUTFChars(env, options, text);
+    return (*env)->NewStringUTF(env, problem);
+}
+
 /* The address that is served, or "" and the reason in the second string. */
 NODE(jobjectArray, listen, jstring address)
 {

@@ -10,8 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
+import java.util.Objects;
+import java.util.concurrent.DelayQueue;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,29 +22,41 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Attaches to the JVMs that the user has chosen, in a thread of its own, one after the other and once to
- * each: a JVM that does not answer delays only other attaches.
+ * Attaches to the JVMs that the user has chosen, in a thread of its own, one after the other: a JVM that does
+ * not answer delays only other attaches.
  */
-final class Attacher {
+class Attacher {
     private static final Pattern CHOICE = Pattern.compile("(pid|user|main|container_id|pod_uid)=.+");
     private static final Pattern EFFECTIVE_USER = Pattern.compile("(?m)^Uid:\\s+\\d+\\s+(\\d+)");
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int MOST_WAITING = 250; // NODE_JVMS_MAX
     private static final int LONGEST_REASON = 1000;
 
-    /** A JVM, as node knows it. */
-    private record Chosen(int pid, long start) {}
+    /** A JVM, as node knows it; how often attaching has failed; and when it is due, by System.nanoTime. */
+    record Chosen(int pid, long start, int failures, long dueNanos) implements Delayed {
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return unit.convert(dueNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return Long.signum(dueNanos - ((Chosen) other).dueNanos);
+        }
+    }
 
     /** Hands over a connection: 0, or a negative error number. */
     interface Receiver {
         int attached(int pid, long start, int connection);
     }
 
+    /** After failures that may pass. */
+    List<Duration> pauses = List.of(Duration.ofSeconds(10), Duration.ofMinutes(1));
     private final List<Pattern> choices;
     private final String options;
     private final Receiver receiver;
     private final Consumer<String> log;
-    private final BlockingQueue<Chosen> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final DelayQueue<Chosen> waiting = new DelayQueue<>();
 
     /**
      * @param choices LABEL=PATTERN
@@ -63,7 +77,7 @@ final class Attacher {
         thread.start();
     }
 
-    /** Of the label with its value. Matches in linear time: a JVM has the names that it likes. */
+    /** Of the label with its value. Matches in linear time: a JVM can have any name. */
     private static Pattern pattern(String choice) {
         if (!CHOICE.matcher(choice).matches()) {
             throw new IllegalArgumentException("--attach takes pid=, user=, main=, container_id= or pod_uid="
@@ -100,12 +114,24 @@ final class Attacher {
         Matcher user = EFFECTIVE_USER.matcher(new String(status, StandardCharsets.ISO_8859_1));
         Stream<String> values = Stream.of("pid=" + pid, "user=" + (user.find() ? user.group(1) : ""),
                 "main=" + labels[0], "container_id=" + labels[1], "pod_uid=" + labels[2]);
-        return pid != ProcessHandle.current().pid() && values.filter(value -> !value.endsWith("="))
-                .anyMatch(value -> choices.stream().anyMatch(choice -> choice.matcher(value).matches()))
-                && waiting.offer(new Chosen(pid, start));
+        boolean isChosen = pid != ProcessHandle.current().pid()
+                && values.filter(value -> !value.endsWith("=")).anyMatch(
+                        value -> choices.stream().anyMatch(choice -> choice.matcher(value).matches()));
+        if (isChosen) {
+            enqueue(new Chosen(pid, start, 0, System.nanoTime()));
+        }
+        return isChosen;
     }
 
-    /** Survives any failure. */
+    private void enqueue(Chosen jvm) {
+        if (waiting.size() < MOST_WAITING) {
+            waiting.add(jvm);
+        } else {
+            failed(jvm,
+                    new AttachException(MOST_WAITING + " others are to be attached to first; restart node"));
+        }
+    }
+
     private void attachAll() {
         while (true) {
             Chosen jvm;
@@ -116,23 +142,50 @@ final class Attacher {
             }
             try {
                 attach(jvm);
-            } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
-                log.accept("process " + jvm.pid + " is shown by /proc: "
-                        + Printable.line(String.valueOf(e.getMessage()), LONGEST_REASON));
+            } catch (Throwable e) {
+                failed(jvm, e);
             }
         }
     }
 
-    private void attach(Chosen jvm) {
+    /** Does not fail itself. */
+    private void failed(Chosen jvm, Throwable failure) {
+        try {
+            String reason = Objects.requireNonNullElse(failure.getMessage(), failure.toString());
+            boolean again = reason.contains("try again") && jvm.failures < pauses.size();
+            Duration pause = again ? pauses.get(jvm.failures) : Duration.ZERO;
+            if (again) {
+                waiting.add(new Chosen(jvm.pid, jvm.start, jvm.failures + 1,
+                        System.nanoTime() + pause.toNanos()));
+            }
+            log.accept("process " + jvm.pid + " is shown by /proc: " + Printable.line(reason, LONGEST_REASON)
+                    + (again ? " (node does so in " + pause.toSeconds() + " s)" : ""));
+        } catch (Throwable e) {
+            // The others are attached to all the same.
+        }
+    }
+
+    /** Tests replace it. */
+    void attach(Chosen jvm) {
         Target target = new Target(jvm.pid, TIMEOUT, warning -> {
         });
         if (target.startTime() != jvm.start) {
             throw new AttachException("it has ended, and another process has its number");
         }
         target.attach(options);
-        int error = receiver.attached(jvm.pid, jvm.start, target.account());
+        int error = receiver.attached(jvm.pid, jvm.start, account(target));
         if (error != 0) {
             throw new AttachException("it has ended, or node has no memory for it");
+        }
+    }
+
+    private static int account(Target target) {
+        try {
+            return target.account();
+        } catch (AttachException | IllegalArgumentException e) { // the latter: it does not know this request
+            throw new AttachException((e instanceof AttachException ? e.getMessage()
+                    : "its threadclock is of another version; restart that JVM")
+                    + "; the agent stays attached");
         }
     }
 }

@@ -79,6 +79,10 @@ public final class NodeCommand extends Subcommand {
     }
 
     private Attacher attacher() {
+        String mistake = mistake(agentOptions);
+        if (!mistake.isEmpty()) {
+            throw wrong("--attach-options " + agentOptions + ": " + mistake);
+        }
         try {
             return new Attacher(chosen, agentOptions, NodeCommand::attached,
                     line -> Terminal.stderr().println(name() + ": " + line));
@@ -93,6 +97,8 @@ public final class NodeCommand extends Subcommand {
         return attacher != null && attacher.isChosen(pid, start, labels, status)
                 ? Arrays.copyOf(labels, labels.length + 1) : labels;
     }
+
+    private static native String mistake(String options);
 
     private static native String[] listen(String address);
 

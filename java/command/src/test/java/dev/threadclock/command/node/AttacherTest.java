@@ -4,9 +4,16 @@ package dev.threadclock.command.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.threadclock.attach.AttachException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which JVMs node attaches to. */
 class AttacherTest {
+    /** Greater than any PID. */
+    private static final int NO_PID = 5_000_000;
+
     private static Attacher attacher(String options, String... choices) {
         return new Attacher(List.of(choices), options, (pid, start, connection) -> 0, line -> {
         });
@@ -62,5 +72,76 @@ class AttacherTest {
     void optionsOfRequestsAreRefused() {
         assertThatThrownBy(() -> attacher("virtual=on,do=detach", "pid=1"))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** Attaching to them throws what is here under their number, or nothing. */
+    private static Attacher failing(Map<Integer, Throwable> failures, Consumer<String> log,
+            BlockingQueue<Integer> attached) {
+        Attacher attacher = new Attacher(List.of("pid=*"), "", (pid, start, connection) -> 0, log) {
+            @Override
+            void attach(Chosen jvm) {
+                attached.add(jvm.pid() - NO_PID);
+                AttacherTest.<RuntimeException>raise(failures.get(jvm.pid() - NO_PID));
+            }
+        };
+        attacher.pauses = List.of(Duration.ofMillis(1), Duration.ofMillis(2));
+        return attacher;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void raise(Throwable thrown) throws T {
+        if (thrown != null) {
+            throw (T) thrown;
+        }
+    }
+
+    private static boolean choose(Attacher attacher, int number) {
+        return attacher.isChosen(NO_PID + number, 1, new String[]{"", "", ""}, new byte[0]);
+    }
+
+    @Test
+    void noFailureEndsTheThread() throws InterruptedException {
+        BlockingQueue<Integer> attached = new LinkedBlockingQueue<>();
+        Attacher attacher = failing(Map.of(1, new StackOverflowError(), 2, new IllegalStateException("2")),
+                line -> {
+                    throw new InternalError(line);
+                }, attached);
+        attacher.start();
+        for (int number = 1; number <= 3; number++) {
+            assertThat(choose(attacher, number)).isTrue();
+            assertThat(attached.poll(20, TimeUnit.SECONDS)).isEqualTo(number);
+        }
+    }
+
+    @Test
+    void whatMayPassIsTriedThreeTimes() throws InterruptedException {
+        BlockingQueue<Integer> attached = new LinkedBlockingQueue<>();
+        BlockingQueue<String> log = new LinkedBlockingQueue<>();
+        Attacher attacher = failing(Map.of(1, new AttachException("it is busy; try again"), 2,
+                new AttachException("refused")), log::add, attached);
+        choose(attacher, 1);
+        choose(attacher, 2);
+        attacher.start();
+        String begin = "process 5000001 is shown by /proc: it is busy; try again";
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            lines.add(log.poll(20, TimeUnit.SECONDS));
+        }
+        assertThat(lines).containsExactlyInAnyOrder(begin + " (node does so in 0 s)",
+                begin + " (node does so in 0 s)", begin, "process 5000002 is shown by /proc: refused");
+        assertThat(log.poll(100, TimeUnit.MILLISECONDS)).isNull();
+        assertThat(attached).containsExactlyInAnyOrder(1, 1, 1, 2);
+    }
+
+    /** It is to be seen that one is not attached to. */
+    @Test
+    void whatDoesNotFitIntoTheQueueIsLogged() {
+        List<String> log = new ArrayList<>();
+        Attacher attacher = failing(Map.of(), log::add, new LinkedBlockingQueue<>());
+        for (int number = 1; number <= 251; number++) {
+            assertThat(choose(attacher, number)).isTrue();
+        }
+        assertThat(log).singleElement().asString()
+                .startsWith("process 5000251 is shown by /proc: 250 others ");
     }
 }
