@@ -49,6 +49,7 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *server)
     struct scraped scraped = {jvmti, env, scrape_server_is_local(server)};
     process_account_begin(jvmti, env);
     scrape_server_run(server, respond, &scraped);
+    process_account_end();
 }
 
 /* Stores the server that is there from now on, or null, and returns the one before. */
@@ -162,12 +163,8 @@ int prometheus_set(jvmtiEnv *jvmti, JNIEnv *env, const struct agent_options *opt
 
 void prometheus_stop(void)
 {
-    struct scrape_server *before = exchange(NULL, false);
+    close_server(exchange(NULL, false));
     metrics.requested[0] = '\0';
-    if (before == NULL)
-        return;
-    close_server(before);
-    process_account_end();
 }
 
 /* The lock keeps the server from being freed meanwhile. */

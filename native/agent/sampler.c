@@ -23,6 +23,7 @@
 #include "java_threads.h"
 #include "lock.h"
 #include "process_account.h"
+#include "rows.h"
 #include "sample_pass.h"
 #include "sample_wire.h"
 #include "sys.h"
@@ -462,9 +463,10 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
     release(work.sampler);
 }
 
-/* For as long as the other end asks. */
+/* For as long as the other end asks. If the account cannot be read now, the answer has no rows. */
 static void JNICALL run_account(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 {
+    static const struct tc_rows_head none = {TC_ROWS_MAGIC, sizeof none};
     struct sampler *sampler = argument;
     struct tc_text text = {.size = 0};
     char request;
@@ -473,12 +475,16 @@ static void JNICALL run_account(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
     while (open) {
         ssize_t got = recv(sampler->channel, &request, 1, 0);
         text.size = 0;
-        open = got == 1 ? process_account_put(jvmti, env, &text) == 0 && !text.failed
-                              && sample_send(sampler->channel, text.bytes, text.size)
-                        : got < 0 && errno == EINTR;
+        text.failed = false;
+        if (got != 1)
+            open = got < 0 && errno == EINTR;
+        else if (process_account_put(jvmti, env, &text) == 0 && !text.failed)
+            open = sample_send(sampler->channel, text.bytes, text.size);
+        else
+            open = sample_send(sampler->channel, &none, sizeof none);
     }
     free(text.bytes);
-    process_account_end(); /* a Prometheus server listens again at its next scrape */
+    process_account_end();
     release(sampler);
 }
 

@@ -36,6 +36,7 @@ static struct {
     struct tc_metric_row rows[TC_METRIC_ROWS_MAX];
     struct thread_events_reader ends;
     bool is_read_from_java;
+    int readers; /* begun and not ended */
 } kept;
 
 /* A Java thread that is not known yet, at this index of those handed over. */
@@ -281,6 +282,7 @@ static int read_account(struct reading *reading, jvmtiEnv *jvmti, int64_t age_ns
 void process_account_begin(jvmtiEnv *jvmti, JNIEnv *env)
 {
     struct reading reading = {.env = env};
+    __atomic_fetch_add(&kept.readers, 1, __ATOMIC_ACQ_REL);
     java_threads_prepare(env);
     tc_lock(&kept.lock);
     read_account(&reading, jvmti, reuse_ns);
@@ -316,7 +318,7 @@ int process_account_put(jvmtiEnv *jvmti, JNIEnv *env, struct tc_text *text)
 
 void process_account_end(void)
 {
-    if (!TC_LOAD(kept.is_read_from_java))
+    if (__atomic_sub_fetch(&kept.readers, 1, __ATOMIC_ACQ_REL) == 0 && !TC_LOAD(kept.is_read_from_java))
         java_threads_listen_no_more(&kept.ends);
 }
 

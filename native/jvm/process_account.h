@@ -9,7 +9,10 @@
 #include "metrics.h"
 #include "sys.h"
 
-/* Reads it for the first time, so that no later reading loads a class. Called by the agent, as below. */
+/*
+ * A thread of the agent will read it, as below, until it calls process_account_end. Reads it for the first
+ * time, so that no later reading loads a class.
+ */
 TC_INTERNAL void process_account_begin(jvmtiEnv *jvmti, JNIEnv *env);
 
 /*
@@ -21,7 +24,7 @@ TC_INTERNAL int process_account_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_me
 /* The same as rows.h has it, for the node command. */
 TC_INTERNAL int process_account_put(jvmtiEnv *jvmti, JNIEnv *env, struct tc_text *text);
 
-/* Nobody writes it any more: thread ends are no longer kept for it, unless Java reads it as well. */
+/* After the last one, thread ends are no longer kept for it, unless Java reads it as well. */
 TC_INTERNAL void process_account_end(void);
 
 #endif
