@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,63 +16,83 @@ struct agent_channel *agent_channel_open(int fd)
     return channel;
 }
 
-static void end(struct agent_channel *channel)
+void agent_channel_end(struct agent_channel *channel)
 {
     if (channel->fd >= 0)
         close(channel->fd);
-    channel->fd = -1;
-    channel->is_asked = false;
-    channel->have = 0;
+    free(channel->next);
+    free(channel->shown);
+    *channel = (struct agent_channel){.fd = -1};
 }
 
 void agent_channel_close(struct agent_channel *channel)
 {
     if (channel == NULL)
         return;
-    end(channel);
+    agent_channel_end(channel);
     free(channel);
 }
 
 void agent_channel_ask(struct agent_channel *channel)
 {
-    if (channel->is_asked)
-        agent_channel_receive(channel);
-    channel->is_late = channel->is_asked;
+    bool was_asked = channel->is_asked;
+    agent_channel_receive(channel);
+    channel->is_late = was_asked;
+    channel->is_new = false;
     if (channel->is_asked || channel->fd < 0)
         return;
-    channel->have = 0;
     channel->is_asked = true;
     if (send(channel->fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
-        end(channel);
+        agent_channel_end(channel);
 }
 
-bool agent_channel_is_awaited(const struct agent_channel *channel)
+/* The answer is complete. One without rows: the agent could not read its account now. */
+static void take(struct agent_channel *channel)
 {
-    return channel->is_asked && !channel->is_late;
+    channel->is_asked = false;
+    channel->have = 0;
+    if (channel->head.size > sizeof channel->head) {
+        free(channel->shown);
+        channel->shown = channel->next;
+        channel->shown_size = channel->head.size;
+        channel->is_new = true;
+    } else {
+        free(channel->next);
+    }
+    channel->next = NULL;
+}
+
+/* The head has come: makes room for the rest. */
+static bool begin(struct agent_channel *channel)
+{
+    if (tc_rows_begin(&channel->head))
+        channel->next = malloc(channel->head.size);
+    if (channel->next != NULL)
+        memcpy(channel->next, &channel->head, sizeof channel->head);
+    return channel->next != NULL;
 }
 
 void agent_channel_receive(struct agent_channel *channel)
 {
-    const struct tc_rows_head *head = &channel->head;
     while (channel->is_asked) {
-        size_t size = channel->have < sizeof *head ? sizeof *head : head->size;
-        ssize_t got = recv(channel->fd, channel->answer + channel->have, size - channel->have, MSG_DONTWAIT);
+        bool has_head = channel->have >= sizeof channel->head;
+        char *to = has_head ? channel->next : (char *)&channel->head;
+        size_t size = has_head ? channel->head.size : sizeof channel->head;
+        ssize_t got = recv(channel->fd, to + channel->have, size - channel->have, MSG_DONTWAIT);
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         channel->have += got > 0 ? (size_t)got : 0;
-        if (got <= 0 || (channel->have == sizeof *head && !tc_rows_begin(head)))
-            end(channel);
-        else
-            channel->is_asked = channel->have < sizeof *head || channel->have < head->size;
+        if (got <= 0 || (channel->have == sizeof channel->head && !begin(channel)))
+            agent_channel_end(channel);
+        else if (channel->have >= sizeof channel->head && channel->have == channel->head.size)
+            take(channel);
     }
 }
 
 uint32_t agent_channel_rows(struct agent_channel *channel, struct tc_metric_row rows[TC_GROUPS_MAX])
 {
-    if (channel->is_asked || channel->have == 0)
-        return 0;
-    uint32_t count = tc_rows_take(channel->answer, channel->have, rows);
-    if (count == 0)
-        end(channel);
+    uint32_t count = channel->shown != NULL ? tc_rows_take(channel->shown, channel->shown_size, rows) : 0;
+    if (channel->shown != NULL && count == 0)
+        agent_channel_end(channel);
     return count;
 }

@@ -27,8 +27,8 @@ static const int64_t young_ns = INT64_C(60000000000), rarely_ns = INT64_C(300000
 /* So that clients who ask without pause cause one reading a second. */
 static const int64_t reuse_ns = INT64_C(1000000000);
 
-/* For the answers of all agents. */
-static const int64_t patience_ns = INT64_C(1000000000);
+/* For the answers of all agents; the shorter one for those that were late the last time. */
+static const int64_t patience_ns = INT64_C(1000000000), late_patience_ns = INT64_C(100000000);
 
 struct seen {
     pid_t pid;
@@ -45,6 +45,7 @@ struct node {
     struct seen *seen; /* other processes, by PID */
     size_t seen_count, seen_capacity;
     struct tc_metric_row *rows;
+    size_t agents_bytes; /* the text of the agents' rows */
     int64_t read_at_ns; /* the end of the last reading; 0: none yet */
 };
 
@@ -116,20 +117,39 @@ static struct tc_metric_row *room_for_rows(struct node *node)
     return node->rows + node->row_count;
 }
 
-/* The groups are the agent's if it has answered; the last row, of the process, never is. */
+/* Those of a JVM's agent. If the text of all agents' would be too long, there are none from now on. */
+static uint32_t rows_of_agent(struct node *node, struct other_process *jvm, struct tc_metric_row *rows)
+{
+    struct tc_text text = {.size = 0};
+    uint32_t count = jvm->agent != NULL ? agent_channel_rows(jvm->agent, rows) : 0;
+    if (count == 0)
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        rows[i].labels = jvm->agent_labels;
+    tc_metrics_write(rows, count, false, "", &text);
+    free(text.bytes);
+    if (!text.failed && node->agents_bytes + text.size <= NODE_AGENTS_BYTES_MAX) {
+        node->agents_bytes += text.size;
+        return count;
+    }
+    agent_channel_end(jvm->agent);
+    return 0;
+}
+
+/* The groups are the agent's while it is connected; the last row, of the process, never is. */
 static void add_rows(struct node *node, struct other_process *jvm)
 {
     struct tc_metric_row *rows = room_for_rows(node);
     if (rows == NULL)
         return;
     struct tc_metric_row by_proc[TC_METRIC_ROWS_MAX];
-    uint32_t of_agent = jvm->agent != NULL ? agent_channel_rows(jvm->agent, rows) : 0;
+    uint32_t of_agent = rows_of_agent(node, jvm, rows);
     uint32_t count = tc_metrics_read(jvm->account, &jvm->throttling, by_proc);
     uint32_t first = of_agent > 0 ? count - 1 : 0;
+    for (uint32_t i = first; i < count; i++)
+        by_proc[i].labels = jvm->labels;
     memcpy(rows + of_agent, by_proc + first, (count - first) * sizeof *rows);
-    for (uint32_t i = 0; i < of_agent + count - first; i++)
-        rows[i].labels = i < of_agent ? jvm->agent_labels : jvm->labels;
-    jvm->is_shown_by_agent = of_agent > 0;
+    jvm->has_answered = of_agent > 0 && jvm->agent->is_new;
     node->row_count += of_agent + count - first;
 }
 
@@ -140,8 +160,8 @@ static void ask_agents(struct node *node)
             agent_channel_ask(node->jvms[i]->agent);
 }
 
-/* All have the same time, so that none delays the others' metrics for longer. */
-static void await_agents(struct node *node, int64_t until_ns)
+/* All have the same time, so that none delays the others' metrics for longer. late: also those that are. */
+static void await_agents(struct node *node, int64_t until_ns, bool late)
 {
     struct pollfd polled[NODE_JVMS_MAX];
     struct agent_channel *awaited[NODE_JVMS_MAX];
@@ -149,7 +169,7 @@ static void await_agents(struct node *node, int64_t until_ns)
         nfds_t count = 0;
         for (uint32_t i = 0; i < node->jvm_count; i++) {
             struct agent_channel *agent = node->jvms[i]->agent;
-            if (agent == NULL || !agent_channel_is_awaited(agent))
+            if (agent == NULL || !agent->is_asked || (agent->is_late && !late))
                 continue;
             polled[count] = (struct pollfd){.fd = agent->fd, .events = POLLIN};
             awaited[count++] = agent;
@@ -225,7 +245,7 @@ static void add(struct tc_text *text, const char *string)
     tc_text_add(text, string, strlen(string));
 }
 
-/* Which of the JVMs that are to be attached to are shown by their agents. */
+/* For each JVM that is to be attached to. */
 static void write_attached(const struct node *node, struct tc_text *text)
 {
     bool has_head = false;
@@ -239,7 +259,7 @@ static void write_attached(const struct node *node, struct tc_text *text)
         has_head = true;
         add(text, "threadclock_attached{");
         add(text, jvm->labels + 1);
-        add(text, jvm->is_shown_by_agent ? "} 1\n" : "} 0\n");
+        add(text, jvm->has_answered ? "} 1\n" : "} 0\n");
     }
 }
 
@@ -249,10 +269,12 @@ int node_write(struct node *node, bool open_metrics, struct tc_text *text)
     int error = 0;
     if (node->read_at_ns == 0 || now - node->read_at_ns >= reuse_ns) {
         node->row_count = 0; /* they point to what is read anew */
+        node->agents_bytes = 0;
         ask_agents(node);
         read_known(node);
         error = find_new(node, now);
-        await_agents(node, now + patience_ns);
+        await_agents(node, now + late_patience_ns, true);
+        await_agents(node, now + patience_ns, false);
         for (uint32_t i = 0; i < node->jvm_count; i++)
             add_rows(node, node->jvms[i]);
         node->read_at_ns = now_ns();

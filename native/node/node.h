@@ -9,6 +9,9 @@
 /* JVMs; processes and names of threads that a reading looks at: a user can start any number. */
 enum { NODE_JVMS_MAX = 250, NODE_PROCESSES_MAX = 20000, NODE_NAMES_MAX = 20000 };
 
+/* The text of all agents' groups: a name of 255 characters may be escaped to 1785. */
+enum { NODE_AGENTS_BYTES_MAX = 8000000 };
+
 struct node;
 struct other_process;
 
@@ -29,9 +32,9 @@ TC_INTERNAL void node_end(struct node *node);
 TC_INTERNAL int node_write(struct node *node, bool open_metrics, struct tc_text *text);
 
 /*
- * Takes over the connection to the agent in a JVM: from the next reading on, the agent's account is shown in
- * the place of that by /proc, with one more label. 0, or a negative errno: there is no such JVM, it is
- * attached to already, or there is no memory.
+ * Takes over the connection to the agent in a JVM: from its first answer until the connection ends, the
+ * agent's last account is shown in the place of that by /proc, with one more label. 0, or a negative errno:
+ * there is no such JVM, it is attached to already, or there is no memory.
  */
 TC_INTERNAL int node_attach(struct node *node, pid_t pid, uint64_t start, int connection);
 

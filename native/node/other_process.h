@@ -43,9 +43,9 @@ struct other_process {
     uint32_t *of_all; /* threads kept of all processes */
     char *labels;     /* as in a row of metrics; the caller's, freed with the process */
 
-    /* The caller's too: what the agent in it tells. */
+    /* The caller's too: what the agent in it reports. */
     bool is_chosen;              /* to be attached to */
-    bool is_shown_by_agent;      /* in the last reading */
+    bool has_answered;           /* in time for the last reading */
     struct agent_channel *agent; /* null: none */
     char *agent_labels;
 };

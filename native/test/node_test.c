@@ -669,7 +669,17 @@ TEST(an_agent_that_does_not_answer_holds_up_one_reading_and_comes_back)
     text = new_text_of(node, &took_ns);
     assert_true(has_line(text, BY_AGENT, silent.pid) && has_line(text, ATTACHED, silent.pid));
     assert_null(strstr(text, "old pool"));
+    least_ns = INT64_MAX;
+    for (int i = 0; i < 4; i++) { /* it takes longer than a second each time: the series stay its own */
+        text = new_text_of(node, &took_ns);
+        assert_true(has_line(text, BY_AGENT, silent.pid) && has_line(text, NOT_ATTACHED, silent.pid));
+        assert_false(has_line(text, BY_PROC, silent.pid));
+        least_ns = i > 0 && took_ns < least_ns ? took_ns : least_ns;
+        send_rows(silent_agent, "long pool *");
+    }
+    assert_true(least_ns < 900 * NS_PER_MS);
     close(silent_agent);
+    assert_true(has_line(new_text_of(node, &took_ns), BY_PROC, silent.pid));
     close(other_agent);
     end_player(&silent);
     end_player(&other);
@@ -704,6 +714,13 @@ TEST(a_hostile_agent_is_shown_by_proc)
         assert_int_equal(has_line(text, BY_PROC, player.pid), !cases[i].is_shown);
         if (cases[i].bytes == trailing.bytes) /* what comes unasked is the next answer, and is none */
             assert_true(has_line(new_text_of(node, &took_ns), BY_PROC, player.pid));
+        if (cases[i].bytes == &none) { /* the JVM had no descriptor, for example, but has one now */
+            send_rows(agent, "long pool *");
+            assert_true(has_line(new_text_of(node, &took_ns), ATTACHED, player.pid));
+            assert_int_equal(send(agent, &none, sizeof none, MSG_NOSIGNAL), sizeof none);
+            text = new_text_of(node, &took_ns);
+            assert_true(has_line(text, BY_AGENT, player.pid) && has_line(text, NOT_ATTACHED, player.pid));
+        }
         close(agent);
         node_end(node);
     }
@@ -711,6 +728,48 @@ TEST(a_hostile_agent_is_shown_by_proc)
     free(half.bytes);
     free(trailing.bytes);
     end_player(&player);
+}
+
+/* Each has about 1.8 MB of it. Those for which there is no room are shown by /proc, also later. */
+TEST(the_text_of_all_agents_is_bounded)
+{
+    enum { AGENTS = 6 };
+    struct tc_metric_row rows[TC_GROUPS_MAX];
+    char names[TC_GROUPS_MAX][TC_GROUP_NAME_BYTES];
+    struct player players[AGENTS];
+    int agents[AGENTS], by_agent = 0;
+    int64_t took_ns;
+    for (int i = 0; i < TC_GROUPS_MAX; i++) {
+        memset(names[i], '\033', sizeof names[i]);
+        snprintf(names[i] + sizeof names[i] - 5, 5, "%d", i);
+        rows[i] = row_of(TC_KIND_JAVA, names[i], 1);
+        rows[i].values[TC_CPU_WAIT] = 1;
+    }
+    struct tc_text answer = answer_of(rows, TC_GROUPS_MAX);
+    for (int i = 0; i < AGENTS; i++)
+        players[i] = begin_named_player();
+    struct node *node = node_begin(pid_label, "");
+    size_t by_proc_bytes = strlen(text_of(node));
+    for (int i = 0; i < AGENTS; i++)
+        agents[i] = attach(node, players[i].pid, start_of(players[i].pid));
+    for (int i = 0; i < AGENTS; i++)
+        assert_int_equal(send(agents[i], answer.bytes, answer.size, MSG_NOSIGNAL), answer.size);
+    const char *text = new_text_of(node, &took_ns);
+    assert_true(strlen(text) < NODE_AGENTS_BYTES_MAX + 2 * by_proc_bytes);
+    for (int i = 0; i < AGENTS; i++) {
+        by_agent += has_line(text, ATTACHED, players[i].pid);
+        assert_int_equal(has_line(text, ATTACHED, players[i].pid), !has_line(text, BY_PROC, players[i].pid));
+    }
+    assert_in_range(by_agent, 2, AGENTS - 1);
+    for (int i = 0; i < AGENTS; i++) {
+        assert_int_equal(has_line(text, NOT_ATTACHED, players[i].pid),
+                         recv(agents[i], names, sizeof names, MSG_DONTWAIT) == 1
+                             && recv(agents[i], names, sizeof names, MSG_DONTWAIT) == 0);
+        close(agents[i]);
+        end_player(&players[i]);
+    }
+    free(answer.bytes);
+    node_end(node);
 }
 
 /* A reading leaves out what it has no memory for; a text is whole or has failed. */

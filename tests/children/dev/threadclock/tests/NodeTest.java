@@ -93,7 +93,10 @@ class NodeTest {
                 .collect(Collectors.toSet());
     }
 
-    /** What shows this JVM: 1 its agent, 0 /proc, -1 /proc because it was not chosen, -2 nothing yet. */
+    /**
+     * What shows this JVM: 1 its agent, 2 its agent's last answer, 0 /proc, -1 /proc because it was not
+     * chosen, -2 nothing yet.
+     */
     private static int attached(Running node, AttachJvm jvm) {
         Map<String, BigDecimal> samples = scrape(node).samples();
         Set<String> names = namesOf(jvm, samples.keySet());
@@ -101,9 +104,11 @@ class NodeTest {
                 .filter(sample -> sample.getKey().startsWith("threadclock_attached{")
                         && names.contains(sample.getKey()))
                 .mapToInt(sample -> sample.getValue().intValue()).findFirst().orElse(-1);
+        boolean byAgent = names.stream().anyMatch(name -> name.contains("source=\"agent\""));
         assertThat(names).filteredOn(name -> name.startsWith(CPU))
-                .allMatch(name -> name.contains("source=\"agent\"") == (attached == 1));
-        return names.isEmpty() ? -2 : attached;
+                .allMatch(name -> name.contains("source=\"agent\"") == byAgent);
+        assertThat(attached).isBetween(byAgent ? 0 : -1, byAgent ? 1 : 0);
+        return names.isEmpty() ? -2 : byAgent && attached == 0 ? 2 : attached;
     }
 
     private static void awaitAttached(Running node, AttachJvm jvm, int attached) {
@@ -187,7 +192,7 @@ class NodeTest {
         }
     }
 
-    /** It is shown by /proc until it goes on. */
+    /** It is shown by the agent's last answer until it goes on. */
     @OnEachJdk
     void aStoppedJvmDoesNotHoldUpTheOthers(TestJdk jdk) {
         try (AttachJvm jvm = ChildJvm.of(jdk).withDynamicAgents().startTarget();
@@ -199,11 +204,11 @@ class NodeTest {
                 ChildJvm.exec("kill", "-STOP", jvm.pid()).end().exits(0);
                 AttachJvm.sleep(REUSED_MILLIS);
                 long beganNanos = System.nanoTime();
-                assertThat(attached(node, jvm)).isZero();
+                assertThat(attached(node, jvm)).isEqualTo(2);
                 assertThat(System.nanoTime() - beganNanos).as("Prometheus waits for 10 s")
                         .isLessThan(9_000_000_000L);
                 awaitAttached(node, other, 1);
-                assertThat(attached(node, jvm)).isZero();
+                assertThat(attached(node, jvm)).isEqualTo(2);
                 ChildJvm.exec("kill", "-CONT", jvm.pid()).end().exits(0);
                 awaitAttached(node, jvm, 1);
                 assertRight(node, List.of(jvm, other));
@@ -250,10 +255,72 @@ class NodeTest {
     }
 
     @Test
+    void aJvmWithAnotherVersionsAgentIsShownByProcAndTheReasonIsLogged() {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget(FakeListener.class, "old")) {
+            Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
+            try {
+                jvm.await("a reason", () -> AttachJvm.read(node.err()).contains("of another version"));
+                assertThat(AttachJvm.read(node.err())).contains("the agent stays attached");
+                assertThat(attached(node, jvm)).isZero();
+            } finally {
+                node.kill();
+            }
+        }
+    }
+
+    /** Its threads cannot be listed meanwhile. */
+    @OnEachJdk
+    void aJvmThatRunsOutOfDescriptorsIsShownByItsAgentLater(TestJdk jdk) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).withDynamicAgents().startTarget()) {
+            Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
+            try {
+                awaitAttached(node, jvm, 1);
+                ChildJvm.exec("prlimit", "--pid", jvm.pid(), "--nofile=3:").end().exits(0);
+                awaitAttached(node, jvm, 2);
+                ChildJvm.exec("prlimit", "--pid", jvm.pid(), "--nofile=1000:").end().exits(0);
+                awaitAttached(node, jvm, 1);
+                assertRight(node, List.of(jvm));
+            } finally {
+                node.kill();
+            }
+        }
+    }
+
+    /** The ends of threads between two scrapes are still seen. */
+    @OnEachJdk
+    void whenNodeEndsAServerInTheJvmIsNotAffected(TestJdk jdk) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).withDynamicAgents().startTarget(Load.class, "pools")) {
+            Running node = start(List.of(), "--attach", "pid=" + jvm.pid(), "--attach-options",
+                    "prometheus=127.0.0.1:0");
+            String address;
+            Scrape before;
+            try {
+                awaitAttached(node, jvm, 1);
+                address = PrometheusTest.served(jvm);
+                before = Scrape.of(address);
+            } finally {
+                node.kill();
+            }
+            jvm.await("the end of the connection", () -> Proc.threads(jvm.pid()).stream()
+                    .noneMatch(name -> name.startsWith("threadclock s")));
+            AttachJvm.sleep(REUSED_MILLIS);
+            Scrape after = Scrape.of(address);
+            assertThat(used(before, after, "kind=\"java\",group=\"short-*\""))
+                    .isGreaterThan(used(before, after, "kind=\"unseen\",group=\"(unseen)\""));
+        }
+    }
+
+    private static BigDecimal used(Scrape before, Scrape after, String group) {
+        String name = CPU + "{cpu_mode=\"user\"," + group + "}";
+        return after.samples().get(name).subtract(before.samples().get(name));
+    }
+
+    @Test
     void whatChoosesNothingIsAUsageError() {
         for (List<String> wrong : List.of(List.of("--attach", "4711"), List.of("--attach", "group=x"),
                 List.of("--attach", "user=no such user"), List.of("--attach-options", "virtual=on"),
-                List.of("--attach", "pid=1", "--attach-options", "do=detach"))) {
+                List.of("--attach", "pid=1", "--attach-options", "do=detach"),
+                List.of("--attach", "pid=1", "--attach-options", "virtual=maybe"))) {
             assertThat(AttachJvm.command("node", wrong).exits(2).err()).startsWith("threadclock node: ");
         }
     }

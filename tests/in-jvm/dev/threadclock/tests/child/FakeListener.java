@@ -17,8 +17,9 @@ import java.util.Arrays;
 
 /**
  * A child program that listens where HotSpot would (from JDK 16 on) and behaves as its argument says:
- * endless, silent, garbage, closing, or liar; or it says yes, and flood: its samples have no end, or account:
- * it sends metrics of others without end, until closed. Prints {@code running}.
+ * endless, silent, garbage, closing, or liar; or it says yes, and flood: its samples have no end, account: it
+ * sends metrics of others without end, until closed, or old: it does not know do=account. Prints
+ * {@code running}.
  */
 public final class FakeListener {
     public static void main(String[] args) throws Exception {
@@ -69,6 +70,7 @@ public final class FakeListener {
                 break;
             case "flood" :
             case "account" :
+            case "old" :
                 sayYes(channel, kind);
                 break;
             default :
@@ -83,8 +85,10 @@ public final class FakeListener {
             channel.read(bytes);
             request = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
         }
-        Files.write(Paths.get(option(request, "report")), "ok\n".getBytes(StandardCharsets.UTF_8));
-        if (request.contains("channel=")) {
+        boolean isKnown = !kind.equals("old") || !request.contains("do=account");
+        Files.write(Paths.get(option(request, "report")),
+                (isKnown ? "ok\n" : "mistake: bad value\n").getBytes(StandardCharsets.UTF_8));
+        if (request.contains("channel=") && isKnown) {
             SocketChannel to = (SocketChannel) SocketChannel.class.getMethod("open", SocketAddress.class)
                     .invoke(null, address(option(request, "channel")));
             Threads.daemon("flood", kind.equals("flood") ? () -> floodWithThreads(to)
