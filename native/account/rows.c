@@ -12,7 +12,8 @@ static void add_name(const char *name, struct tc_text *text)
     size_t length = strnlen(name, TC_GROUP_NAME_BYTES);
     if (length == TC_GROUP_NAME_BYTES) {
         length -= sizeof hash;
-        while (((unsigned char)name[length] & 0xc0) == 0x80) /* not the first byte of a character */
+        /* Not within a character. */
+        while (length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
             length--;
         snprintf(hash, sizeof hash, "~%016llx", (unsigned long long)tc_name_hash(name));
     }

@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+enum { LATE_IN_A_ROW = 8 };
+
 struct agent_channel *agent_channel_open(int fd)
 {
     struct agent_channel *channel = calloc(1, sizeof *channel);
@@ -37,7 +39,8 @@ void agent_channel_ask(struct agent_channel *channel)
 {
     bool was_asked = channel->is_asked;
     agent_channel_receive(channel);
-    channel->is_late = was_asked;
+    channel->late = was_asked ? channel->late + 1 : 0;
+    channel->is_late = channel->late % LATE_IN_A_ROW != 0; /* otherwise a slower one would be late for ever */
     channel->is_new = false;
     if (channel->is_asked || channel->fd < 0)
         return;

@@ -11,7 +11,8 @@
 struct agent_channel {
     int fd;        /* -1: ended: the other end has closed it or sent what is not an answer, or no memory */
     bool is_asked; /* the answer to the last request is not complete */
-    bool is_late;  /* the answer to the request before was not complete when the last one was made */
+    bool is_late;  /* answers came late, and the next one is not to be waited for as long */
+    uint32_t late; /* how many answers in a row were not complete when the next request was due */
     bool is_new;   /* shown has come since the last request */
     size_t have;   /* of the next answer, which begins with this head */
     struct tc_rows_head head;

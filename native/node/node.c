@@ -128,10 +128,12 @@ static uint32_t rows_of_agent(struct node *node, struct other_process *jvm, stru
         rows[i].labels = jvm->agent_labels;
     tc_metrics_write(rows, count, false, "", &text);
     free(text.bytes);
-    if (!text.failed && node->agents_bytes + text.size <= NODE_AGENTS_BYTES_MAX) {
-        node->agents_bytes += text.size;
+    if (text.failed) /* no memory */
+        return 0;
+    node->agents_bytes += text.size;
+    if (node->agents_bytes <= NODE_AGENTS_BYTES_MAX)
         return count;
-    }
+    node->agents_bytes -= text.size;
     agent_channel_end(jvm->agent);
     return 0;
 }
@@ -189,8 +191,7 @@ static void add_jvm(struct node *node, pid_t pid)
     struct other_process *jvm = other_process_open(pid, &node->threads);
     if (jvm == NULL)
         return;
-    jvm->labels = node->labels(node->context, jvm);
-    if (jvm->labels != NULL && other_process_pass(jvm) == 0)
+    if (other_process_pass(jvm) == 0 && (jvm->labels = node->labels(node->context, jvm)) != NULL)
         node->jvms[node->jvm_count++] = jvm;
     else
         other_process_close(jvm);

@@ -638,7 +638,8 @@ TEST(an_agents_account_takes_the_place_of_that_by_proc_while_it_answers)
     text = new_text_of(node, &took_ns);
     assert_true(has_line(text, BY_PROC, player.pid) && has_line(text, NOT_ATTACHED, player.pid));
     end_player(&player);
-    assert_false(has_line(new_text_of(node, &took_ns), ATTACHED + 1, player.pid));
+    text = new_text_of(node, &took_ns);
+    assert_false(has_line(text, ATTACHED, player.pid) || has_line(text, NOT_ATTACHED, player.pid));
     node_end(node);
 }
 
@@ -657,12 +658,15 @@ TEST(an_agent_that_does_not_answer_holds_up_one_reading_and_comes_back)
     assert_true(has_line(text, BY_PROC, silent.pid) && has_line(text, NOT_ATTACHED, silent.pid));
     assert_true(has_line(text, BY_AGENT, other.pid));
     int64_t least_ns = INT64_MAX; /* of some: this machine may be busy */
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 7; i++) {
         send_rows(other_agent, "long pool *");
         assert_true(has_line(new_text_of(node, &took_ns), BY_PROC, silent.pid));
         least_ns = took_ns < least_ns ? took_ns : least_ns;
     }
     assert_true(least_ns < 900 * NS_PER_MS);
+    send_rows(other_agent, "long pool *");
+    new_text_of(node, &took_ns); /* a slower one is waited for now and then: it could never be in time */
+    assert_true(took_ns >= 900 * NS_PER_MS);
     assert_int_equal(recv(silent_agent, requests, sizeof requests, MSG_DONTWAIT), 1);
     send_rows(silent_agent, "old pool *"); /* it was stopped, and answers now: too late */
     send_rows(silent_agent, "long pool *");
@@ -670,7 +674,7 @@ TEST(an_agent_that_does_not_answer_holds_up_one_reading_and_comes_back)
     assert_true(has_line(text, BY_AGENT, silent.pid) && has_line(text, ATTACHED, silent.pid));
     assert_null(strstr(text, "old pool"));
     least_ns = INT64_MAX;
-    for (int i = 0; i < 4; i++) { /* it takes longer than a second each time: the series stay its own */
+    for (int i = 0; i < 7; i++) { /* it takes longer than a second each time: the series stay its own */
         text = new_text_of(node, &took_ns);
         assert_true(has_line(text, BY_AGENT, silent.pid) && has_line(text, NOT_ATTACHED, silent.pid));
         assert_false(has_line(text, BY_PROC, silent.pid));

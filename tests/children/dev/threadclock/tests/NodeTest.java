@@ -70,9 +70,13 @@ class NodeTest {
     private static Map<String, BigDecimal> assertRight(Running node, List<AttachJvm> jvms) {
         Map<String, BigDecimal> before = new HashMap<>();
         for (int i = 0; i < 3; i++) {
-            AttachJvm.sleep(REUSED_MILLIS);
-            List<Double> least = jvms.stream().map(NodeTest::cpuSeconds).toList();
-            Map<String, BigDecimal> samples = scrape(node).samples();
+            List<Double> least;
+            Map<String, BigDecimal> samples;
+            do {
+                AttachJvm.sleep(REUSED_MILLIS);
+                least = jvms.stream().map(NodeTest::cpuSeconds).toList();
+                samples = scrape(node).samples();
+            } while (hasLateAgent(samples));
             for (int j = 0; j < jvms.size(); j++) {
                 double most = cpuSeconds(jvms.get(j));
                 assertThat(sum(samples, jvms.get(j))).as("of %s", jvms.get(j).label())
@@ -86,6 +90,22 @@ class NodeTest {
             before.putAll(samples);
         }
         return before;
+    }
+
+    /** On a busy machine an agent may answer too late: its last answer is shown. */
+    private static boolean hasLateAgent(Map<String, BigDecimal> samples) {
+        return samples.entrySet().stream()
+                .filter(sample -> sample.getKey().startsWith("threadclock_attached{")
+                        && sample.getValue().signum() == 0)
+                .map(sample -> sample.getKey().replaceFirst(".*(pid=\"\\d+\",).*", "$1"))
+                .anyMatch(pid -> samples.keySet().stream()
+                        .anyMatch(name -> name.contains(pid) && name.contains("source=\"agent\"")));
+    }
+
+    /** Why JVMs are not attached to, for good: on a busy machine one may be tried again. */
+    private static List<String> reasons(Running node) {
+        return AttachJvm.read(node.err()).lines().filter(line -> !line.contains("(node tries again in "))
+                .toList();
     }
 
     private static Set<String> namesOf(AttachJvm jvm, Set<String> names) {
@@ -147,7 +167,8 @@ class NodeTest {
             jvm.run("detach").exits(0);
             awaitAttached(node, jvm, 0);
             assertRight(node, List.of(jvm, other));
-            assertThat(jvm.said() + other.said() + AttachJvm.read(node.err())).isEmpty();
+            assertThat(jvm.said() + other.said()).isEmpty();
+            assertThat(reasons(node)).isEmpty();
             try (AttachJvm next = startJar(jdk, jar)) {
                 awaitAttached(node, next, 1);
                 assertThat(next.hasAgentsThread()).isTrue();
@@ -224,10 +245,11 @@ class NodeTest {
         try (AttachJvm jvm = child.startTarget()) {
             Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
             try {
-                jvm.await("a reason", () -> !AttachJvm.read(node.err()).isEmpty());
+                jvm.await("a reason", () -> !reasons(node).isEmpty());
                 assertRight(node, List.of(jvm));
-                assertThat(AttachJvm.read(node.err()).lines()).singleElement().asString()
-                        .startsWith("threadclock node: process " + jvm.pid() + " is shown by /proc: the JVM ")
+                assertThat(reasons(node)).singleElement().asString()
+                        .startsWith(
+                                "threadclock node: process " + jvm.pid() + " is not attached to: the JVM ")
                         .contains("-XX:+DisableAttachMechanism");
                 assertThat(attached(node, jvm)).isZero();
             } finally {
@@ -302,7 +324,7 @@ class NodeTest {
                 node.kill();
             }
             jvm.await("the end of the connection", () -> Proc.threads(jvm.pid()).stream()
-                    .noneMatch(name -> name.startsWith("threadclock s")));
+                    .noneMatch(name -> name.startsWith("threadclock s") || name.endsWith("..ampler")));
             AttachJvm.sleep(REUSED_MILLIS);
             Scrape after = Scrape.of(address);
             assertThat(used(before, after, "kind=\"java\",group=\"short-*\""))

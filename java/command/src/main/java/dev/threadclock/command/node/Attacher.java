@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 class Attacher {
     private static final Pattern CHOICE = Pattern.compile("(pid|user|main|container_id|pod_uid)=.+");
     private static final Pattern EFFECTIVE_USER = Pattern.compile("(?m)^Uid:\\s+\\d+\\s+(\\d+)");
+    private static final Pattern MAY_PASS = Pattern.compile("try again|is stopped|is frozen");
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int MOST_WAITING = 250; // NODE_JVMS_MAX
     private static final int LONGEST_REASON = 1000;
@@ -57,6 +58,7 @@ class Attacher {
     private final Receiver receiver;
     private final Consumer<String> log;
     private final DelayQueue<Chosen> waiting = new DelayQueue<>();
+    private boolean isStarted; // of the thread that looks for JVMs
 
     /**
      * @param choices LABEL=PATTERN
@@ -71,7 +73,9 @@ class Attacher {
         this.log = log;
     }
 
+    /** Call it once the JVMs that run now have been found: later ones may have the same PIDs. */
     void start() {
+        isStarted = true;
         Thread thread = new Thread(this::attachAll, "attacher");
         thread.setDaemon(true);
         thread.start();
@@ -112,10 +116,11 @@ class Attacher {
      */
     boolean isChosen(int pid, long start, String[] labels, byte[] status) {
         Matcher user = EFFECTIVE_USER.matcher(new String(status, StandardCharsets.ISO_8859_1));
-        Stream<String> values = Stream.of("pid=" + pid, "user=" + (user.find() ? user.group(1) : ""),
+        Stream<String> values = Stream.of("pid=" + (isStarted ? "" : pid),
+                "user=" + (user.find() ? user.group(1) : ""),
                 "main=" + labels[0], "container_id=" + labels[1], "pod_uid=" + labels[2]);
         boolean isChosen = pid != ProcessHandle.current().pid()
-                && values.filter(value -> !value.endsWith("=")).anyMatch(
+                && values.filter(value -> !value.matches("[a-z_]+=")).anyMatch(
                         value -> choices.stream().anyMatch(choice -> choice.matcher(value).matches()));
         if (isChosen) {
             enqueue(new Chosen(pid, start, 0, System.nanoTime()));
@@ -152,14 +157,14 @@ class Attacher {
     private void failed(Chosen jvm, Throwable failure) {
         try {
             String reason = Objects.requireNonNullElse(failure.getMessage(), failure.toString());
-            boolean again = reason.contains("try again") && jvm.failures < pauses.size();
+            boolean again = MAY_PASS.matcher(reason).find() && jvm.failures < pauses.size();
             Duration pause = again ? pauses.get(jvm.failures) : Duration.ZERO;
             if (again) {
                 waiting.add(new Chosen(jvm.pid, jvm.start, jvm.failures + 1,
                         System.nanoTime() + pause.toNanos()));
             }
-            log.accept("process " + jvm.pid + " is shown by /proc: " + Printable.line(reason, LONGEST_REASON)
-                    + (again ? " (node does so in " + pause.toSeconds() + " s)" : ""));
+            log.accept("process " + jvm.pid + " is not attached to: " + Printable.line(reason, LONGEST_REASON)
+                    + (again ? " (node tries again in " + pause.toSeconds() + " s)" : ""));
         } catch (Throwable e) {
             // The others are attached to all the same.
         }

@@ -40,7 +40,8 @@ class AttacherTest {
     @CsvSource({"main=Tomcat*, true", "main=*, true", "main=*cat*7, true", "main=Tomcat-7, true",
         "main=tomcat*, false", "main=Tomcat, false", "main=*Tomcat, false", "main=T*t-*-7, false",
         "main=Tomcat.7, false", "main=.*, false", "main=*at*at*, false", "pid=4711, true", "pid=471, false",
-        "pid=*1, true", "user=1000, true", "user=7, false", "user=root, false", "container_id=c0ffee, true",
+        "pid=*1, true", "main=T*, true", "user=1000, true", "user=7, false", "user=root, false",
+        "container_id=c0ffee, true",
         "container_id=c*, true", "pod_uid=*, false", "pod_uid=0*, false"})
     void valuesAreWholeButForStars(String choice, boolean isChosen) {
         assertThat(isChosen(choice, "Tomcat-7")).isEqualTo(isChosen);
@@ -50,6 +51,15 @@ class AttacherTest {
     void oneOfTheChoicesIsEnough() {
         assertThat(attacher("", "pid=1", "main=a").isChosen(2, 1, new String[]{"a", "", ""}, new byte[0]))
                 .isTrue();
+    }
+
+    /** The kernel gives numbers again: to JVMs that nobody has named. */
+    @Test
+    void aPidIsThatOfAJvmThatRunsWhenNodeStarts() {
+        Attacher attacher = attacher("", "pid=" + NO_PID);
+        assertThat(attacher.isChosen(NO_PID, 1, new String[]{"", "", ""}, new byte[0])).isTrue();
+        attacher.start();
+        assertThat(attacher.isChosen(NO_PID, 2, new String[]{"", "", ""}, new byte[0])).isFalse();
     }
 
     /** The name is the JVM's choice. */
@@ -77,7 +87,7 @@ class AttacherTest {
     /** Attaching to them throws what is here under their number, or nothing. */
     private static Attacher failing(Map<Integer, Throwable> failures, Consumer<String> log,
             BlockingQueue<Integer> attached) {
-        Attacher attacher = new Attacher(List.of("pid=*"), "", (pid, start, connection) -> 0, log) {
+        Attacher attacher = new Attacher(List.of("main=*"), "", (pid, start, connection) -> 0, log) {
             @Override
             void attach(Chosen jvm) {
                 attached.add(jvm.pid() - NO_PID);
@@ -96,7 +106,7 @@ class AttacherTest {
     }
 
     private static boolean choose(Attacher attacher, int number) {
-        return attacher.isChosen(NO_PID + number, 1, new String[]{"", "", ""}, new byte[0]);
+        return attacher.isChosen(NO_PID + number, 1, new String[]{"Main", "", ""}, new byte[0]);
     }
 
     @Test
@@ -122,13 +132,13 @@ class AttacherTest {
         choose(attacher, 1);
         choose(attacher, 2);
         attacher.start();
-        String begin = "process 5000001 is shown by /proc: it is busy; try again";
+        String begin = "process 5000001 is not attached to: it is busy; try again";
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             lines.add(log.poll(20, TimeUnit.SECONDS));
         }
-        assertThat(lines).containsExactlyInAnyOrder(begin + " (node does so in 0 s)",
-                begin + " (node does so in 0 s)", begin, "process 5000002 is shown by /proc: refused");
+        assertThat(lines).containsExactlyInAnyOrder(begin + " (node tries again in 0 s)",
+                begin + " (node tries again in 0 s)", begin, "process 5000002 is not attached to: refused");
         assertThat(log.poll(100, TimeUnit.MILLISECONDS)).isNull();
         assertThat(attached).containsExactlyInAnyOrder(1, 1, 1, 2);
     }
@@ -142,6 +152,6 @@ class AttacherTest {
             assertThat(choose(attacher, number)).isTrue();
         }
         assertThat(log).singleElement().asString()
-                .startsWith("process 5000251 is shown by /proc: 250 others ");
+                .startsWith("process 5000251 is not attached to: 250 others ");
     }
 }
