@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JVMs of this machine, as far as /proc shows them, and their metrics in one text. For one thread
- * at a time. */
+/*
+ * The JVMs of this machine, as far as /proc shows them, and their metrics in one text. For one thread at a
+ * time.
+ */
 #ifndef TC_NODE_H
 #define TC_NODE_H
 
