@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import dev.threadclock.command.jdk.Jdk;
 import dev.threadclock.command.jdk.Jdks;
 import java.io.IOException;
@@ -88,6 +90,14 @@ record TestJdk(Jdk jdk) {
         String[] numbers = jdk.version().split("[^0-9]+");
         return feature() > 25
                 || feature() == 25 && numbers.length > 2 && Integer.parseInt(numbers[2]) >= 5;
+    }
+
+    /**
+     * Leaves out JDK 25 without JVMTI's transitions, where virtual threads that contend for a monitor, be it
+     * a class loader's, hang, and whatever waits for their transitions; without any agent, too.
+     */
+    void assumeRunsWithoutTransitions() {
+        assumeTrue(feature() != 25, "JDK 25 hangs with -XX:-DoJVMTIVirtualThreadTransitions");
     }
 
     /** As ci/musl-jvm builds one. */

@@ -113,25 +113,27 @@ class VirtualSwitchesTest {
 
     @OnEachJdk(from = 21)
     void theAgentSaysThatNothingReportsThemAnyMore(TestJdk jdk) throws IOException {
+        jdk.assumeRunsWithoutTransitions();
         Path log = Files.createFile(folder.resolve("log"));
         ChildJvm child = ChildJvm.of(jdk).withAgentPath("virtual=on,log=" + log);
         Result result = start(child, "lose", "-javaagent:" + otherAgent(folder),
-                "-XX:+UnlockExperimentalVMOptions", "-XX:-DoJVMTIVirtualThreadTransitions",
-                "-Dthreadclock.form=unreported");
+                "-XX:+UnlockExperimentalVMOptions", "-XX:-DoJVMTIVirtualThreadTransitions");
         assertSwitches(result, "calls", "none", "another agent has redefined");
         assertThat(result.out()).contains("before.virtual=on", "after.virtual=off");
         assertThat(log).content().containsOnlyOnce("by nothing any more (");
     }
 
-    /** Also where JVMTI takes the carrier for the current thread. */
     @OnEachJdk(from = 21)
     void aThreadThatReadsItselfIsInItsOwnGroup(TestJdk jdk) throws IOException {
-        for (boolean transitions : new boolean[]{true, false}) {
-            Result result = run(jdk, "adopt", "-XX:+UnlockExperimentalVMOptions",
-                    "-XX:" + (transitions ? '+' : '-') + "DoJVMTIVirtualThreadTransitions",
-                    "-Dthreadclock.form=unreported");
-            assertThat(result.out()).as(result.toString()).contains("groups=[adopted-*]");
-        }
+        assertThat(run(jdk, "adopt").out()).contains("groups=[adopted-*]");
+    }
+
+    @OnEachJdk(from = 21)
+    void soItIsWhereJvmtiTakesTheCarrierForTheCurrentThread(TestJdk jdk) throws IOException {
+        jdk.assumeRunsWithoutTransitions();
+        Result result = run(jdk, "adopt", "-XX:+UnlockExperimentalVMOptions",
+                "-XX:-DoJVMTIVirtualThreadTransitions");
+        assertThat(result.out()).contains("groups=[adopted-*]");
     }
 
     /** A transformer that returns the bytes that it was given has changed nothing. */

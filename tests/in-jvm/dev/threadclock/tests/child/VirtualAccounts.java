@@ -17,10 +17,6 @@ import java.util.concurrent.locks.LockSupport;
 public final class VirtualAccounts {
     private static final long WATCHED_MILLIS = 2_500;
     private static final Object MONITOR = new Object();
-    /** JDK 25 without JVMTI's transitions hangs at a contended monitor, with any agent and without. */
-    private static final boolean HANGS_AT_MONITORS = "unreported".equals(
-            System.getProperty("threadclock.form"))
-            && System.getProperty("java.specification.version").equals("25");
     /** What one of the threads has thrown. */
     public static volatile Throwable failure;
 
@@ -92,9 +88,6 @@ public final class VirtualAccounts {
                 LockSupport.parkNanos(10_000);
                 break;
             case 1 :
-                if (HANGS_AT_MONITORS) {
-                    break;
-                }
                 synchronized (MONITOR) { // pins before JDK 24
                     LockSupport.parkNanos(1);
                 }
