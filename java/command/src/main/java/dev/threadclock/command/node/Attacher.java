@@ -9,8 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
@@ -58,6 +60,7 @@ class Attacher {
     private final Receiver receiver;
     private final Consumer<String> log;
     private final DelayQueue<Chosen> waiting = new DelayQueue<>();
+    private final Set<String> missing; // choices of a PID that no JVM has had yet
     private boolean isStarted; // of the thread that looks for JVMs
 
     /**
@@ -68,6 +71,8 @@ class Attacher {
     Attacher(List<String> choices, String options, Receiver receiver, Consumer<String> log) {
         Target.checkOptions(options);
         this.choices = choices.stream().map(Attacher::pattern).toList();
+        this.missing = choices.stream().filter(choice -> choice.matches("pid=\\d+"))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
         this.options = options;
         this.receiver = receiver;
         this.log = log;
@@ -76,6 +81,8 @@ class Attacher {
     /** Call it once the JVMs that run now have been found: later ones may have the same PIDs. */
     void start() {
         isStarted = true;
+        missing.forEach(choice -> log.accept("--attach " + choice
+                + ": no JVM has this PID now; give the one that it has in the PID namespace of node"));
         Thread thread = new Thread(this::attachAll, "attacher");
         thread.setDaemon(true);
         thread.start();
@@ -115,6 +122,7 @@ class Attacher {
      * @param status as /proc/PID/status
      */
     boolean isChosen(int pid, long start, String[] labels, byte[] status) {
+        missing.remove("pid=" + pid);
         Matcher user = EFFECTIVE_USER.matcher(new String(status, StandardCharsets.ISO_8859_1));
         Stream<String> values = Stream.of("pid=" + (isStarted ? "" : pid),
                 "user=" + (user.find() ? user.group(1) : ""),

@@ -62,6 +62,17 @@ class AttacherTest {
         assertThat(attacher.isChosen(NO_PID, 2, new String[]{"", "", ""}, new byte[0])).isFalse();
     }
 
+    @Test
+    void aPidThatNoJvmHasIsLogged() {
+        List<String> log = new ArrayList<>();
+        Attacher attacher = new Attacher(List.of("pid=4711", "pid=" + NO_PID, "pid=9*", "main=a"), "",
+                (pid, start, connection) -> 0, log::add);
+        attacher.isChosen(NO_PID, 1, new String[]{"", "", ""}, new byte[0]);
+        assertThat(log).isEmpty();
+        attacher.start();
+        assertThat(log).singleElement().asString().startsWith("--attach pid=4711: no JVM has this PID now");
+    }
+
     /** The name is the JVM's choice. */
     @Test
     void aHostileNameTakesNoTime() {
