@@ -178,7 +178,7 @@ public final class Main implements Runnable {
             return "";
         }
         String typed = unmatched.getUnmatched().get(0);
-        if (typed.matches("--(" + AttachCommand.AGENT_OPTIONS + ")=.*")) {
+        if (typed.startsWith("--") && AttachCommand.isAgentOption(typed.substring(2))) {
             return typed.substring(2); // the agent's options have no dashes
         }
         List<String> names = List.copyOf(e.getCommandLine().getSubcommands().keySet());

@@ -41,8 +41,6 @@ import picocli.CommandLine.Spec;
             "Exit status: 0 attached, 1 could not attach, 2 usage error."
         })
 public final class AttachCommand extends Subcommand {
-    public static final String AGENT_OPTIONS = "freshness|total|reach|virtual|prometheus|log|strict";
-
     @Mixin
     private JvmOption.Named target;
 
@@ -53,6 +51,11 @@ public final class AttachCommand extends Subcommand {
 
     @Parameters(index = "2..*", arity = "0..*", hidden = true)
     private List<String> more = List.of();
+
+    /** True for NAME=VALUE, whatever the value is. */
+    public static boolean isAgentOption(String text) {
+        return AgentOption.ALL.stream().anyMatch(option -> text.startsWith(option.name() + "="));
+    }
 
     @Spec
     void listOptions(CommandSpec self) {
