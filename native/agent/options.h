@@ -27,12 +27,14 @@ enum command { DO_ATTACH, DO_DETACH, DO_STATUS, DO_SAMPLE, DO_ACCOUNT };
 enum { OPTION_FILE_BYTES = 1024, OPTION_ADDRESS_BYTES = 64 };
 
 struct agent_options {
-    /* The values of a CHOICE in options.def, by number. */
-    enum threadclock_freshness freshness;
-    enum total_source total;
-    enum reach reach;
-    int virtual; /* agent_virtual_clock converts it */
-    int strict;
+    /*
+     * Each CHOICE of options.def, as the number of its value: freshness is a threadclock_freshness, total a
+     * total_source, reach a reach; agent_virtual_clock converts virtual.
+     */
+#define CHOICE(name, values, help) int name;
+#define OPTION(name, values, note, help)
+#define REQUEST(name, values)
+#include "options.def"
     char prometheus[OPTION_ADDRESS_BYTES]; /* "IP:PORT"; "": off */
     enum log_target log;
     char log_file[OPTION_FILE_BYTES];     /* "stderr" if it goes there */
