@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "entries.h"
@@ -142,28 +141,16 @@ int report_open(const struct agent_options *options, char *error, size_t error_s
     return check(report, "report", options->report_file, error, error_size);
 }
 
-/* With stamps=on "2026-11-28T11:27:09Z threadclock: ". */
-static void begin_line(const struct agent_options *options, char *head, size_t size)
-{
-    struct tm utc;
-    time_t now = time(NULL);
-    size_t length = options->stamps && gmtime_r(&now, &utc) != NULL
-                        ? strftime(head, size, "%Y-%m-%dT%H:%M:%SZ ", &utc) : 0;
-    snprintf(head + length, size - length, "threadclock: ");
-}
-
 void report_log(const struct agent_options *options, const char *format, ...)
 {
-    char head[64];
     if (options->log == LOG_NONE)
         return;
     int file = options->log == LOG_STDERR ? STDERR : open_log(options);
     if (file < 0)
         return;
-    begin_line(options, head, sizeof head);
     va_list arguments;
     va_start(arguments, format);
-    write_line(file, head, "", format, arguments);
+    write_line(file, "threadclock: ", "", format, arguments);
     va_end(arguments);
     if (file != STDERR)
         close(file);

@@ -64,10 +64,10 @@ TEST(each_option_is_shown_as_it_is_given)
 {
     static const char *const given[AGENT_OPTIONS] = {
         "freshness=now", "total=interpolated", "reach=jvm", "virtual=now", "prometheus=[::1]:9100",
-        "log=/tmp/a", "strict=on", "stamps=on"};
+        "log=/tmp/a", "strict=on"};
     static const char *const defaults[AGENT_OPTIONS] = {
         "freshness=tick", "total=jvm", "reach=bean", "virtual=off", "prometheus=off", "log=none",
-        "strict=off", "stamps=off"};
+        "strict=off"};
     char text[OPTION_FILE_BYTES + 16];
     for (enum agent_option option = 0; option < AGENT_OPTIONS; option++) {
         struct agent_options options = parsed(given[option]);
@@ -165,7 +165,7 @@ TEST(a_bad_value_is_answered_with_the_good_ones)
 }
 
 static const char known[] = "the options, separated by commas, are freshness=, total=, reach=, virtual=, "
-                            "prometheus=, log=, strict= and stamps=";
+                            "prometheus=, log= and strict=";
 
 static void assert_unknown(const char *text, const char *says)
 {

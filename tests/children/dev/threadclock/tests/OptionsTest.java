@@ -81,15 +81,6 @@ class OptionsTest {
 
     @ParameterizedTest(name = "{1}, {0}")
     @MethodSource("doors")
-    void withStampsALineBeginsWithItsTime(TestJdk jdk, Door door) throws Exception {
-        Path log = folder.resolve("log");
-        door.apply(ChildJvm.of(jdk), "stamps=on,log=" + log).run(Active.class).ok().has("active", true);
-        assertThat(Files.readAllLines(log)).isNotEmpty()
-                .allSatisfy(line -> assertThat(line).matches("20\\d\\d-[0-9-]{5}T[0-9:]{8}Z threadclock: .*"));
-    }
-
-    @ParameterizedTest(name = "{1}, {0}")
-    @MethodSource("doors")
     void logToStderr(TestJdk jdk, Door door) {
         Result with = door.apply(ChildJvm.of(jdk), "log=stderr").run(Hello.class);
         assertThat(with.out()).isEqualTo(ChildJvm.of(jdk).run(Hello.class).out());
