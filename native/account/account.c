@@ -384,8 +384,7 @@ static void count(struct tc_account *account, void *of, const struct threadclock
                   struct member *member)
 {
     find_group(account, of, row, member);
-    struct tc_group *group = member->group;
-    group->threads_peak = ++group->threads > group->threads_peak ? group->threads : group->threads_peak;
+    member->group->threads++;
     count_used(account, member);
     int64_t total_ns = member->used.total_ns;
     if (total_ns == member->total_at_wait_ns)

@@ -25,7 +25,7 @@ enum tc_kind {
 struct tc_group {
     struct tc_counter used;
     int64_t waited_ns;
-    uint32_t threads, threads_peak;
+    uint32_t threads;
     enum tc_kind kind;
     const char *name; /* modified UTF-8; freed with the group */
 

@@ -41,8 +41,7 @@ uint32_t tc_metrics_read(const struct tc_account *account, const struct tc_throt
             [TC_CPU_USER] = group->used.user_ns,
             [TC_CPU_SYSTEM] = group->used.total_ns - group->used.user_ns,
             [TC_CPU_WAIT] = tc_account_waited_ns(account, group),
-            [TC_THREADS] = group->threads,
-            [TC_THREADS_PEAK] = group->threads_peak}, NULL};
+            [TC_THREADS] = group->threads}, NULL};
     }
     rows[count] = (struct tc_metric_row){.values = {[TC_THROTTLED_TIME] = throttling->ns.sum,
                                                     [TC_THROTTLED_PERIODS] = throttling->periods.sum}};

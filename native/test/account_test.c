@@ -353,17 +353,6 @@ ACCOUNT_TEST(the_time_of_an_ended_thread_stays)
     assert_sum(134, 3);
 }
 
-ACCOUNT_TEST(the_peak_of_a_group_stays)
-{
-    struct row *ending = java("job-1", 10, 1);
-    java("job-2", 20, 2);
-    read_in_process();
-    leave_list(ending);
-    read_account();
-    assert_int_equal(group(TC_KIND_JAVA, "job-*")->threads, 1);
-    assert_int_equal(group(TC_KIND_JAVA, "job-*")->threads_peak, 2);
-}
-
 ACCOUNT_TEST(an_ended_threads_time_is_its_pools_up_to_its_end)
 {
     struct row *seen = java("job-1", 10, 1), *seen_as_native = kernel("java", 5, 0),

@@ -31,9 +31,6 @@ public enum CpuMetric {
     /** Living threads of a group. */
     THREADS("threadclock.threads", "", "{thread}", false, true,
             "Living threads of a group"),
-    /** Most living threads of a group at any reading so far. */
-    THREADS_PEAK("threadclock.threads.peak", "", "{thread}", false, true,
-            "Most living threads of a group at any reading so far"),
     /** Time for which the CPU limit stopped the control group, summed over CPUs. */
     THROTTLED_TIME("threadclock.throttled.time", "", "s", true, false,
             "Time for which the CPU limit stopped the control group, summed over CPUs"),
