@@ -133,15 +133,22 @@ class RecorderTest {
         }
     }
 
-    /** The JVM's own recording began when samples had come for 5 seconds already. */
+    /** The JVM's own recording began after five intervals, which are so long that no clock ends it. */
     @Test
     void samplesFromBeforeTheBeginningAreNotRecorded() {
+        Seconds thousands = new Seconds() {
+            @Override
+            public Optional<Interval> next() {
+                return super.next().map(second -> new Interval(1000 * second.endMillis(),
+                        1000 * second.nanos(), second.process(), second.life(), List.of(), List.of()));
+            }
+        };
         List<Long> ends = new ArrayList<>();
         try (StopRequest stop = new StopRequest()) {
-            new Recorder(new Seconds(), interval -> ends.add(interval.endMillis()), 5000, 2_000_000_000L,
-                    recorded -> {
+            new Recorder(thousands, interval -> ends.add(interval.endMillis()), 5_000_000,
+                    2_000_000_000_000L, recorded -> {
                     }).run(stop);
         }
-        assertThat(ends).containsExactly(6000L, 7000L);
+        assertThat(ends).containsExactly(6_000_000L, 7_000_000L);
     }
 }
