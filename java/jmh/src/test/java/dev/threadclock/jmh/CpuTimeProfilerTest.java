@@ -7,6 +7,7 @@ import dev.threadclock.ThreadClock;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jmh.results.IterationResult;
@@ -22,8 +23,17 @@ class CpuTimeProfilerTest {
         void run() throws IOException;
     }
 
-    /** Repeats the work for the duration of one iteration. */
+    /**
+     * Repeats the work for the duration of one iteration, in a new thread: the kernel divides the whole time
+     * of a thread, so the share of what it does now depends on what it did before.
+     */
     private static Map<String, Double> profile(Work work) throws Exception {
+        FutureTask<Map<String, Double>> iteration = new FutureTask<>(() -> profileHere(work));
+        new Thread(iteration).start();
+        return iteration.get();
+    }
+
+    private static Map<String, Double> profileHere(Work work) throws Exception {
         CpuTimeProfiler profiler = new CpuTimeProfiler();
         profiler.beforeIteration(null, null);
         long end = ThreadClock.totalNowNanos() + WORK_NANOS;
