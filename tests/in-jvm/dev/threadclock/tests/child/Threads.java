@@ -3,7 +3,15 @@ package dev.threadclock.tests.child;
 
 import static dev.threadclock.tests.child.Burn.THREADS;
 
+import java.io.IOException;
 import java.lang.management.ThreadInfo;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /** Threads that tests read, their ids, and waiting for them. */
@@ -33,6 +41,7 @@ public final class Threads {
         private final CountDownLatch burnt = new CountDownLatch(1);
         private final CountDownLatch end = new CountDownLatch(1);
         private Thread thread;
+        private volatile Path task; // the thread's folder in /proc
 
         public static Worker started(String name) {
             return new Worker().start(run -> new Thread(run, name));
@@ -55,6 +64,9 @@ public final class Threads {
 
         @Override
         public void run() {
+            if (thread == null || thread == Thread.currentThread()) {
+                task = ownTask();
+            }
             // A machine whose CPUs are taken away may count few ticks or none in that time.
             do {
                 Burn.cpuNanos(BURNT_NANOS);
@@ -78,11 +90,27 @@ public final class Threads {
 
         public void awaitBurnt() {
             await(burnt);
-            // Waits until it really sleeps, because its user time is constant from then on.
-            while (thread != null && thread.getState() == Thread.State.RUNNABLE) {
-                Thread.yield();
+            // Until it really sleeps, because its user time is constant from then on: Java says so before the
+            // kernel does. And until the tick cache, which may be two ticks old, has its time.
+            List<String> before;
+            do {
+                before = sleep();
+                pause(30);
+            } while (before.isEmpty() || !before.equals(sleep()));
+        }
+
+        /** Its state and how often it has left a CPU; empty if it does not sleep. */
+        private List<String> sleep() {
+            if (task == null || thread != null && thread.getState() == Thread.State.RUNNABLE) {
+                return Collections.emptyList();
             }
-            pause(30);
+            List<String> sleep = new ArrayList<>();
+            for (String line : lines(task.resolve("status"))) {
+                if (line.startsWith("State:\tS") || line.contains("voluntary_ctxt_switches:")) {
+                    sleep.add(line);
+                }
+            }
+            return sleep.size() == 3 ? sleep : Collections.emptyList();
         }
 
         public void mayEnd() {
@@ -122,6 +150,23 @@ public final class Threads {
     public static String burnt(long user) {
         return user >= BURNT_NANOS / 6 && user < 10 * BURNT_NANOS ? "burnt"
                 : user < 0 ? String.valueOf(user) : "other: " + user;
+    }
+
+    /** The calling thread's folder in /proc. */
+    private static Path ownTask() {
+        try {
+            return Paths.get("/proc/thread-self").toRealPath();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file, StandardCharsets.ISO_8859_1); // names may be of any bytes
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     public static void await(CountDownLatch latch) {
