@@ -169,16 +169,16 @@ TEST(a_java_thread_is_read_by_its_id)
 }
 
 /* A pass that a handler interrupts holds up no reader, except where it adds or removes a thread. */
-static _Atomic bool in_handler, was_read;
-static _Atomic int held_up;
+static _Atomic bool was_read;
+static _Atomic int begun, ended, held_up; /* of the handler's runs */
 
 static void wait_for_the_read(int signal)
 {
-    in_handler = true;
+    begun++;
     for (int ms = 0; ms < 300 && !was_read; ms++)
         usleep(1000);
     held_up += !was_read;
-    in_handler = false;
+    ended++;
 }
 
 static void *pass_until_stopped(void *unused)
@@ -206,11 +206,11 @@ TEST(a_read_by_tid_does_not_wait_for_a_pass)
         usleep(2000);
         was_read = false;
         pthread_kill(passing, SIGUSR1);
-        while (!in_handler)
+        while (begun == i)
             usleep(100);
         assert_int_equal(threadclock_tid_times(sleepers[i].tid, &times), 0);
         was_read = true;
-        while (in_handler)
+        while (ended == i)
             usleep(100);
     }
     stop = true;

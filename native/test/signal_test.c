@@ -92,7 +92,8 @@ static void read_under_signals(int64_t duration_ns, bool jumping)
     sigsetjmp(back, 0);
     pthread_sigmask(SIG_SETMASK, &unblocked, NULL);
     jump = jumping;
-    for (; reads_done % 64 != 0 || monotonic_ns() < end_ns; reads_done++) {
+    /* Until many signals have come: on a busy machine the sender runs seldom. */
+    for (; reads_done % 64 != 0 || monotonic_ns() < end_ns || handled <= 50; reads_done++) {
         check_one(&seen, (int)(reads_done % 3), reads_done % 8 == 0);
         if (reads_done % 4 == 0)
             read_triple_and_check(reads_done % 16 == 0);
@@ -100,7 +101,6 @@ static void read_under_signals(int64_t duration_ns, bool jumping)
     jump = 0;
     storm.stop = true;
     assert_int_equal(pthread_join(sender, NULL), 0);
-    assert_true(handled > 50);
 }
 
 TEST(handlers_and_the_read_they_interrupt_agree)
