@@ -35,8 +35,10 @@ public final class Metered {
             }
         });
         other.start();
-        Thread.sleep(200);
-        long otherUser = BEAN.getThreadUserTime(other.getId());
+        long otherUser; // 0 until a tick has hit it, which takes long on a busy machine
+        while ((otherUser = BEAN.getThreadUserTime(other.getId())) == 0) {
+            Thread.sleep(10);
+        }
         check(otherUser > 0 && otherUser <= BEAN.getThreadCpuTime(other.getId()), "another thread's user"
                 + " time: " + otherUser);
         other.interrupt();

@@ -3,6 +3,7 @@ import dev.threadclock.attach.AttachException;
 import dev.threadclock.attach.Jvm;
 import dev.threadclock.attach.JvmStatus;
 import dev.threadclock.attach.RunningJvm;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -25,7 +26,7 @@ public final class Attaching {
             child.getInputStream().read();
             List<RunningJvm> named = Jvm.list(Child.class.getName());
             check(named.stream().anyMatch(jvm -> jvm.pid() == pid), "it is not among " + named);
-            Jvm jvm = Jvm.open(pid);
+            Jvm jvm = Jvm.open(pid, Duration.ofMinutes(5)); // on a busy machine
             jvm.attach("freshness=now");
             JvmStatus status = jvm.status();
             check(status.isActive() && status.value("freshness").equals("now"), "attached: " + status);
