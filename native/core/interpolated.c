@@ -113,19 +113,17 @@ static bool is_registered(struct tc_rseq_area *area)
            && tc_syscall4(SYS_rseq, (long)area, size, 0, RSEQ_SIGNATURE) == -EBUSY;
 }
 
-/* How often the calling thread has left its CPU; the same number again where the kernel does not tell. */
-static long switches_so_far(void)
+/* How often the calling thread has given up its CPU, and been preempted. False: the kernel does not tell. */
+static bool switches_so_far(struct rusage *usage)
 {
-    struct rusage usage = {.ru_nvcsw = 0};
-    tc_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)&usage, 0, 0);
-    return usage.ru_nvcsw + usage.ru_nivcsw;
+    return tc_syscall4(SYS_getrusage, RUSAGE_THREAD, (long)usage, 0, 0) == 0;
 }
 
 /*
  * Since 6.19 the field survives a switch in a system call (include/linux/rseq_entry.h: it is checked only
  * after an interrupt of user mode). So this sleeps and looks. A sleep may end without a switch, if its timer
- * expires before the thread gives up its CPU: that shows nothing, and a later read tries again. Signals are
- * blocked, because they clear the field too.
+ * expires before the thread gives up its CPU, or be refused, and a preemption clears the field in any kernel:
+ * these show nothing, and a later read tries again. Signals are blocked, because they clear the field too.
  */
 static enum state switch_clears_mark(struct tc_rseq_area *area)
 {
@@ -135,13 +133,15 @@ static enum state switch_clears_mark(struct tc_rseq_area *area)
     uint64_t signals = tc_signals_block();
     for (int trial = 0; cleared < SWITCH_TRIALS && !survives && trial < 2 * SWITCH_TRIALS; trial++) {
         struct timespec shortest = {0, 1};
+        struct rusage before = {.ru_nvcsw = 0}, after = before;
+        bool told = switches_so_far(&before);
         TC_STORE(area->rseq_cs, TC_LOAD(tc_interpolation.mark));
-        long before = switches_so_far(); /* after the mark is set: a switch in between clears it uncounted */
-        tc_syscall4(SYS_nanosleep, (long)&shortest, 0, 0, 0);
-        bool switched = switches_so_far() != before;
+        bool slept = tc_syscall4(SYS_nanosleep, (long)&shortest, 0, 0, 0) == 0;
         bool is_cleared = TC_LOAD(area->rseq_cs) == 0;
-        cleared += is_cleared;
-        survives = switched && !is_cleared;
+        told &= switches_so_far(&after);
+        bool switched = before.ru_nvcsw != after.ru_nvcsw, preempted = before.ru_nivcsw != after.ru_nivcsw;
+        cleared += is_cleared && slept && (!told || (switched && !preempted));
+        survives = told && switched && !is_cleared;
     }
     TC_STORE(area->rseq_cs, 0);
     tc_signals_restore(signals);

@@ -132,7 +132,7 @@ threadclock_mutant(late_is_restored threads thread_times.c
 # earlier one's; halves of two anchors are mixed; an anchor overwrites a handler's; a mark stays after its
 # anchor failed; the counter runs too fast; an anchor is ahead of the kernel because its thread was.
 threadclock_mutant(interpolated_no_mark interpolated interpolated.h "TC_LOAD(tc_rseq_area()->rseq_cs) != TC_LOAD_RELAXED(tc_interpolation.mark)" "0")
-threadclock_mutant(no_switch_is_final fallback interpolated.c "survives = switched && !is_cleared" "survives = !is_cleared")
+threadclock_mutant(no_switch_is_final fallback interpolated.c "survives = told && switched && !is_cleared" "survives = !is_cleared")
 threadclock_mutant(interpolated_for_ever interpolated interpolated.h "elapsed >= window" "0")
 threadclock_mutant(interpolated_mark_last interpolated_steps interpolated.h
   "    if (TC_LOAD(tc_rseq_area()->rseq_cs) != TC_LOAD_RELAXED(tc_interpolation.mark))
