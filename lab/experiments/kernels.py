@@ -103,7 +103,8 @@ def commands(machine, cpu, quick):
     java = (f"{bound}/usr/lib/jvm/java-27-openjdk-{guest.MACHINES[machine][0]}/bin/java "
             "-XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED")
     jar = f"{java} -jar /tc/threadclock.jar"
-    tests = (f"for t in /tc/tests/*; do {bound}timeout 300 $t >/tmp/said 2>&1; s=$?; "
+    # By CPU time: the clock goes on where the host stops the guest.
+    tests = (f"for t in /tc/tests/*; do (ulimit -t 300; exec {bound}$t) >/tmp/said 2>&1; s=$?; "
              "echo \"test ${t##*/} $s\"; [[ $s = 0 ]] || tail -n 40 /tmp/said; done")
     return {"kernel": "uname -r; cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
             **({} if quick else {"doctor": f"{jar} doctor --no-jdks --json",
