@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A recording ends by itself when it cannot continue. */
 class RecorderTest {
@@ -133,19 +135,39 @@ class RecorderTest {
         }
     }
 
-    /** The JVM's own recording began after five intervals, which are so long that no clock ends it. */
-    @Test
-    void samplesFromBeforeTheBeginningAreNotRecorded() {
-        Seconds thousands = new Seconds() {
+    /** So long that the real clock ends no recording of them. */
+    private static Seconds lengthened(long times) {
+        return new Seconds() {
             @Override
             public Optional<Interval> next() {
-                return super.next().map(second -> new Interval(1000 * second.endMillis(),
-                        1000 * second.nanos(), second.process(), second.life(), List.of(), List.of()));
+                return super.next().map(second -> new Interval(times * second.endMillis(),
+                        times * second.nanos(), second.process(), second.life(), List.of(), List.of()));
             }
         };
+    }
+
+    /** A busy machine makes intervals longer. */
+    @ParameterizedTest
+    @CsvSource({"290, 3", "210, 5", "190, 5", "180, 6", "2000, 1"})
+    void asManyIntervalsAreRecordedAsComeClosestToTheDuration(long seconds, int intervals) {
+        AtomicInteger written = new AtomicInteger();
+        try (StopRequest stop = new StopRequest()) {
+            Recorder recorder = new Recorder(lengthened(seconds), interval -> written.incrementAndGet(), 0,
+                    1_000_000_000_000L, recorded -> {
+                    });
+            recorder.run(stop);
+            assertThat(written).hasValue(intervals);
+            assertThat(recorder.recordedNanos()).isEqualTo(intervals * seconds * 1_000_000_000L);
+            assertThat(recorder.late()).isFalse();
+        }
+    }
+
+    /** The JVM's own recording began after five intervals. */
+    @Test
+    void samplesFromBeforeTheBeginningAreNotRecorded() {
         List<Long> ends = new ArrayList<>();
         try (StopRequest stop = new StopRequest()) {
-            new Recorder(thousands, interval -> ends.add(interval.endMillis()), 5_000_000,
+            new Recorder(lengthened(1000), interval -> ends.add(interval.endMillis()), 5_000_000,
                     2_000_000_000_000L, recorded -> {
                     }).run(stop);
         }
