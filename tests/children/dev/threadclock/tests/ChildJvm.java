@@ -28,7 +28,6 @@ import org.assertj.core.api.AbstractLongAssert;
  */
 final class ChildJvm {
     private static final Duration LIMIT = Duration.ofMinutes(5);
-    private static final long PATIENCE_NANOS = 120_000_000_000L;
     /** The programs that child JVMs run, for any user. */
     static final Path CLASSES = Product.readableByOthers(Product.origin(Hello.class));
 
@@ -191,7 +190,7 @@ final class ChildJvm {
     }
 
     record Running(List<String> command, Process process, Path out, Path err, Duration limit) {
-        /** Waits until something holds. Fails if it does not within two minutes, or the process has ended. */
+        /** Waits until something holds. Fails if it does not within the limit, or the process has ended. */
         void await(String what, Condition condition) {
             try {
                 for (long began = System.nanoTime();; AttachJvm.sleep(10)) {
@@ -199,7 +198,7 @@ final class ChildJvm {
                     if (condition.holds()) {
                         return;
                     }
-                    if (!alive || System.nanoTime() - began > PATIENCE_NANOS) {
+                    if (!alive || System.nanoTime() - began > limit.toNanos()) {
                         throw new AssertionError("waited in vain for " + what + ": it " + state());
                     }
                 }
