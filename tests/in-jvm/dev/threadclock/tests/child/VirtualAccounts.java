@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /**
  * Starts virtual threads on JDKs that have them. As a child program it lets some work that are accounted for,
@@ -23,7 +27,8 @@ public final class VirtualAccounts {
     public static void main(String[] args) throws Throwable {
         VirtualThreads.startAccounting();
         AtomicLong total = new AtomicLong();
-        load(2_000_000, 1_000_000_000L, total, new AtomicLong());
+        OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        load(2_000_000, process::getProcessCpuTime, 2_000_000_000L, total, new AtomicLong());
         System.out.println("total=" + total);
         Threads.pause(WATCHED_MILLIS);
     }
@@ -61,13 +66,18 @@ public final class VirtualAccounts {
         Burn.until(System.nanoTime() + nanos);
     }
 
-    public static void load(long sliceNanos, long runNanos, AtomicLong total, AtomicLong parts)
-            throws Throwable {
+    /**
+     * Lets some threads work until a clock of CPU time shows this much more, however busy the machine is.
+     * Adds the totals of their accounts, and the sums of user and system time.
+     */
+    public static void load(long sliceNanos, LongSupplier clock, long runNanos, AtomicLong total,
+            AtomicLong parts) throws Throwable {
         List<Thread> threads = new ArrayList<>();
-        long end = System.nanoTime() + runNanos;
+        AtomicBoolean over = new AtomicBoolean();
+        long end = clock.getAsLong() + runNanos;
         for (int i = 0; i < 6; i++) {
             threads.add(start(() -> {
-                for (int round = 0; System.nanoTime() < end; round++) {
+                for (int round = 0; !over.get(); round++) {
                     burn(sliceNanos);
                     pauseSomehow(round);
                 }
@@ -79,6 +89,10 @@ public final class VirtualAccounts {
                 parts.addAndGet(times.userNanos() + times.systemNanos());
             }));
         }
+        while (clock.getAsLong() < end && failure == null) {
+            Threads.pause(10);
+        }
+        over.set(true);
         joinAll(threads);
     }
 

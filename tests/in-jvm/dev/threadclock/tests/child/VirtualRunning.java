@@ -6,8 +6,7 @@ import dev.threadclock.ThreadClock;
 import dev.threadclock.tests.child.VirtualSlices.Way;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * A child program: an agent that accounts for virtual threads is loaded while five thousand of them run and
@@ -17,8 +16,9 @@ import java.util.stream.Stream;
  */
 public final class VirtualRunning {
     private static final int THREADS = 5000;
-    private static final AtomicLong[] PAUSES = Stream.of(Way.values()).map(way -> new AtomicLong())
-            .toArray(AtomicLong[]::new);
+    /** How many threads have begun and ended a pause in each phase: before the agent came, and since. */
+    private static final AtomicIntegerArray PAUSED = new AtomicIntegerArray(2);
+    private static volatile int phase;
     private static volatile boolean over;
 
     public static void main(String[] args) throws Throwable {
@@ -30,6 +30,7 @@ public final class VirtualRunning {
         }
         awaitPauses();
         Helper.attach(args[1], "virtual=on");
+        phase = 1;
         awaitPauses();
         VirtualSwitches.say("running", args);
         over = true;
@@ -38,7 +39,8 @@ public final class VirtualRunning {
     }
 
     private static void run(Way way) {
-        while (!over) {
+        for (int paused = -1; !over;) {
+            int now = phase;
             Burn.slice();
             if (way == Way.PINNED_BY_NATIVE_FRAME) {
                 Helper.call(way::pause);
@@ -46,7 +48,10 @@ public final class VirtualRunning {
                 way.pause();
             }
             Threads.pause(200); // those that yield or are pinned would leave their carrier to no other
-            PAUSES[way.ordinal()].incrementAndGet();
+            if (now > paused) {
+                paused = now;
+                PAUSED.incrementAndGet(now);
+            }
         }
         CpuTimes times = new CpuTimes();
         if (!ThreadClock.readNow(times) || times.isWhole()) {
@@ -54,12 +59,10 @@ public final class VirtualRunning {
         }
     }
 
-    /** Waits until the threads of each way have paused a thousand times more. */
+    /** Waits for a pause of every thread: the account of one that ran already begins when it is mounted. */
     private static void awaitPauses() throws Throwable {
-        for (AtomicLong each : PAUSES) {
-            for (long enough = each.get() + 1000; each.get() < enough; Threads.pause(1)) {
-                VirtualAccounts.rethrow();
-            }
+        for (; PAUSED.get(phase) < THREADS; Threads.pause(1)) {
+            VirtualAccounts.rethrow();
         }
     }
 }

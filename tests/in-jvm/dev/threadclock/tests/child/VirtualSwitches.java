@@ -35,6 +35,7 @@ import java.util.stream.Collectors;
  */
 public final class VirtualSwitches {
     private static final long CARRIED_AHEAD_NANOS = 2_000_000;
+    private static final long LOAD_NANOS = 400_000_000;
     /** What carriers use while nobody reports switches. */
     private static final long UNSEEN_NANOS = 400_000_000;
     private static Instrumentation instrumentation;
@@ -198,7 +199,7 @@ public final class VirtualSwitches {
     private static void work() throws Throwable {
         AtomicLong total = new AtomicLong();
         long before = VirtualSwitch.carriersNanos();
-        VirtualAccounts.load(1_000_000, 500_000_000, total, new AtomicLong());
+        VirtualAccounts.load(1_000_000, VirtualSwitch::carriersNanos, LOAD_NANOS, total, new AtomicLong());
         long carriers = VirtualSwitch.carriersNanos() - before;
         if (total.get() < carriers / 2 || total.get() > carriers + CARRIED_AHEAD_NANOS) {
             throw new AssertionError(total + " ns of carriers' " + carriers);
