@@ -16,6 +16,9 @@ public final class Steady {
     /** By this round everything needed is loaded: classes, the internals of method handles. */
     private static final int WARM = 100;
 
+    /** If nobody ends it. */
+    private static final long LONGEST_NANOS = 300_000_000_000L;
+
     private static Object[] held = new Object[1 << 16];
 
     public static void main(String[] args) throws Exception {
@@ -26,7 +29,7 @@ public final class Steady {
         long reads = 0;
         long wrong = 0;
         for (long began = System.nanoTime(); !state.ending()
-                && System.nanoTime() - began < 120_000_000_000L;) {
+                && System.nanoTime() - began < LONGEST_NANOS;) {
             try {
                 long attached = state.attached();
                 long now = Burn.THREADS.getCurrentThreadUserTime();
