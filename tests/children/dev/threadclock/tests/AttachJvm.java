@@ -86,6 +86,16 @@ final class AttachJvm implements AutoCloseable {
         return Path.of("/proc", pid());
     }
 
+    /** The scheduler's run time of one of its threads, which the kernel updates at ticks while it runs. */
+    long runNanos(Json thread) {
+        return schedstat(thread, 0);
+    }
+
+    long schedstat(Json thread, int field) {
+        String file = "task/" + thread.number("osThreadId") + "/schedstat";
+        return Long.parseLong(read(proc().resolve(file)).split(" ")[field]);
+    }
+
     void await(String what, Condition condition) {
         running.await(what, condition);
     }

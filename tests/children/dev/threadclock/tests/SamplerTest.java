@@ -11,7 +11,10 @@ import dev.threadclock.tests.child.Load;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +22,12 @@ import org.junit.jupiter.api.Test;
 class SamplerTest {
     private static final String USER_BURNER = "a user burner whose name is long";
     private static final String SYSTEM_BURNER = "a system burner";
+    /** Of the times in /proc. */
+    private static final long UNIT_NANOS = 10_000_000;
+    /** One unit, and at most one tick that the kernel and the sampler count at different moments. */
+    private static final long SPLIT_NANOS = 2 * UNIT_NANOS;
+    /** Of a riser that has run: most of what it uses each time. */
+    private static final long RISEN_NANOS = 20_000_000;
 
     private static AttachJvm load(TestJdk jdk, String... kinds) {
         return ChildJvm.of(jdk).withDynamicAgents().startTarget(Load.class, List.of(kinds));
@@ -33,16 +42,6 @@ class SamplerTest {
                 .toList();
         assertThat(found).as(name + " in " + interval).hasSize(1);
         return found.get(0);
-    }
-
-    /** The scheduler's run time. */
-    private static long runNanos(AttachJvm jvm, Json thread) throws IOException {
-        return schedstat(jvm, thread, 0);
-    }
-
-    private static long schedstat(AttachJvm jvm, Json thread, int field) throws IOException {
-        Path file = jvm.proc().resolve("task/" + thread.number("osThreadId") + "/schedstat");
-        return Long.parseLong(Files.readString(file).split(" ")[field]);
     }
 
     private static long sum(List<Json> threads, String field) {
@@ -69,25 +68,44 @@ class SamplerTest {
         return top;
     }
 
+    /** User and system time by the kernel, in nanoseconds. */
+    private static long[] ofKernel(AttachJvm jvm, Json thread) {
+        String stat = AttachJvm.read(jvm.proc().resolve("task/" + thread.number("osThreadId") + "/stat"));
+        String[] words = stat.replaceFirst("(?s).*\\) ", "").split(" "); // after the name
+        return new long[]{Long.parseLong(words[11]) * UNIT_NANOS, Long.parseLong(words[12]) * UNIT_NANOS};
+    }
+
     @OnEachJdk
     void eachThreadHasItsNameAndItsTimes(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(jdk, "burners", "sleepers=3")) {
-            Json interval = intervals(jvm.run("top", "--json", "-n", "1", "-i", "1")).get(0);
-            Json user = named(interval, USER_BURNER);
-            Json system = named(interval, SYSTEM_BURNER);
-            assertThat(user.number("life.userNanos")).isGreaterThan(9 * user.number("life.systemNanos"));
-            assertThat(system.number("life.systemNanos")).isGreaterThan(system.number("life.userNanos"));
-            for (Json thread : List.of(user, system)) {
-                assertThat(thread.number("userNanos") + thread.number("systemNanos"))
-                        .isLessThanOrEqualTo(thread.number("totalNanos"));
-                assertThat(thread.number("totalNanos")).isPositive();
-                assertThat(thread.number("life.totalNanos")).isLessThanOrEqualTo(runNanos(jvm, thread));
+            Json early = intervals(jvm.run("top", "--json", "-n", "1", "-i", "0.1")).get(0);
+            List<Json> burners = List.of(named(early, USER_BURNER), named(early, SYSTEM_BURNER));
+            burners.forEach(burner -> jvm.await("work", () -> jvm.runNanos(burner) > 1_000_000_000));
+            List<long[]> before = burners.stream().map(burner -> ofKernel(jvm, burner)).toList();
+            List<Json> intervals = intervals(jvm.run("top", "--json", "-n", "2", "-i", "0.5"));
+            for (int i = 0; i < burners.size(); i++) {
+                String name = burners.get(i).text("name");
+                Json first = named(intervals.get(0), name);
+                Json second = named(intervals.get(1), name);
+                long[] after = ofKernel(jvm, second);
+                assertThat(second.number("life.userNanos")).as("user time of %s", name)
+                        .isBetween(before.get(i)[0] - SPLIT_NANOS, after[0] + SPLIT_NANOS);
+                assertThat(second.number("life.systemNanos")).as("system time of %s", name)
+                        .isBetween(before.get(i)[1] - SPLIT_NANOS, after[1] + SPLIT_NANOS);
+                assertThat(second.number("userNanos") + second.number("systemNanos"))
+                        .isLessThanOrEqualTo(second.number("totalNanos"));
+                // On a busy machine, a burner may get no CPU in an interval.
+                assertThat(second.number("totalNanos"))
+                        .isEqualTo(second.number("life.totalNanos") - first.number("life.totalNanos"));
+                assertThat(second.number("life.totalNanos")).isBetween(
+                        burners.get(i).number("life.totalNanos"),
+                        jvm.runNanos(second));
             }
-            Json sleeper = named(interval, "sleeper-2");
-            assertThat(sleeper.number("life.totalNanos")).isEqualTo(runNanos(jvm, sleeper));
+            Json sleeper = named(intervals.get(1), "sleeper-2");
+            assertThat(sleeper.number("life.totalNanos")).isEqualTo(jvm.runNanos(sleeper));
             assertThat(sleeper.text("pool")).isEqualTo("sleeper-*");
             assertThat(sleeper.text("state")).isEqualTo("S");
-            assertThat(named(interval, "VM Thread").number("javaThreadId")).isZero();
+            assertThat(named(intervals.get(1), "VM Thread").number("javaThreadId")).isZero();
             assertThat(jvm.said()).isEmpty();
         }
     }
@@ -135,28 +153,59 @@ class SamplerTest {
                     .stream().filter(thread -> thread.text("pool").equals("busy-*")).toList();
             assertThat(sum(busy, "waitNanos")).isPositive();
             for (Json thread : busy) {
-                assertThat(thread.number("waitNanos")).isBetween(0L, schedstat(jvm, thread, 1));
+                assertThat(thread.number("waitNanos")).isBetween(0L, jvm.schedstat(thread, 1));
             }
         }
+    }
+
+    /** The intervals that it has printed completely. */
+    private static List<Json> printed(Running top) {
+        String out = AttachJvm.read(top.out());
+        return out.substring(0, out.lastIndexOf('\n') + 1).lines().map(Json::of).toList();
+    }
+
+    private static List<Json> risers(Json interval) {
+        return interval.all("threads").stream().filter(thread -> thread.text("pool").equals("riser-*"))
+                .toList();
+    }
+
+    private static boolean beganAfter(Json interval, Instant moment) {
+        return Instant.parse(interval.text("end")).minusNanos(interval.number("nanos")).isAfter(moment);
     }
 
     /** Most of them are not read then, so the process's clock must show in time that some wake up. */
     @OnEachJdk
     void aThreadThatSleptIsSeenInTheIntervalInWhichItRuns(TestJdk jdk) throws IOException {
         try (AttachJvm jvm = load(jdk, "risers", "sleepers=300")) {
-            List<Json> intervals = intervals(jvm.run("top", "--json", "-n", "35", "-i", "0.1"));
-            int risen = 0;
+            Running top = AttachJvm.startCommand(List.of(), "top", jvm.pid(), "--json", "-i", "0.1");
+            top.awaitOutput("\n");
+            List<Json> risers = risers(printed(top).get(0));
+            List<Long> before = risers.stream().map(jvm::runNanos).toList();
+            top.await("three that have run",
+                    () -> IntStream.range(0, risers.size())
+                            .filter(i -> jvm.runNanos(risers.get(i)) - before.get(i) > RISEN_NANOS)
+                            .count() > 2);
+            List<Long> then = risers.stream().map(jvm::runNanos).toList();
+            Instant moment = Instant.now();
+            List<Json> intervals = new ArrayList<>();
+            top.await("an interval after that", () -> {
+                intervals.clear();
+                intervals.addAll(printed(top));
+                return beganAfter(intervals.get(intervals.size() - 1), moment);
+            });
+            top.kill();
             long all = 0;
             long process = 0;
+            long[] seen = new long[risers.size()];
             for (Json interval : intervals) {
-                List<Json> risers = interval.all("threads").stream()
-                        .filter(thread -> thread.text("pool").equals("riser-*")
-                                && thread.number("totalNanos") > 5_000_000)
-                        .toList();
-                risen += risers.size();
+                List<Json> each = risers(interval);
                 // The threads run half a second apart, and a busy machine may make an interval longer.
                 if (interval.number("nanos") < 200_000_000) {
-                    assertThat(risers).as(interval.toString()).hasSizeLessThan(2);
+                    assertThat(each).as(interval.toString())
+                            .filteredOn(riser -> riser.number("totalNanos") > 5_000_000).hasSizeLessThan(2);
+                }
+                for (int i = 0; i < seen.length; i++) {
+                    seen[i] += named(interval, risers.get(i).text("name")).number("totalNanos");
                 }
                 all += sum(interval.all("threads"), "totalNanos");
                 process += interval.number("process.totalNanos");
@@ -164,10 +213,13 @@ class SamplerTest {
             // Not for each interval: on a busy machine, the sampler may be held up between reading the
             // threads and the process.
             assertThat(all).as("all of the process's time").isCloseTo(process, within(10_000_000L));
-            assertThat(risen).isGreaterThan(2);
+            for (int i = 0; i < seen.length; i++) {
+                assertThat(seen[i]).as("%s", risers.get(i)).isBetween(then.get(i) - before.get(i),
+                        jvm.runNanos(risers.get(i)));
+            }
             for (int i = 0; i < 300; i += 50) {
                 Json sleeper = named(intervals.get(intervals.size() - 1), "sleeper-" + i);
-                assertThat(sleeper.number("life.totalNanos")).isEqualTo(runNanos(jvm, sleeper));
+                assertThat(sleeper.number("life.totalNanos")).isEqualTo(jvm.runNanos(sleeper));
             }
         }
     }

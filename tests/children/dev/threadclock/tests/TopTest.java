@@ -4,6 +4,7 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.Load;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -55,13 +56,11 @@ class TopTest {
     }
 
     @Test
-    void onceShowsWhatHasRunAndCountsTheRest() {
+    void onceCountsThoseThatHaveNotRun() {
         List<String> lines = jvm.run("top", "--once", "-i", "200ms").ok().outLines();
         assertThat(lines).anyMatch(line -> line.matches("and \\d+ that have not run; --all shows them"));
-        assertThat(lines).noneMatch(line -> line.endsWith("  Signal Dispatcher"));
         assertThat(lines.get(0)).isEqualTo(jvm.label());
         assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
-        assertThat(lines).filteredOn(line -> line.endsWith("  main")).hasSize(1);
         List<String> one = jvm.run("top", "--once", "-i", "200ms", "--all", "--rows", "1").ok().outLines();
         assertThat(one.get(5)).matches("and \\d+ more");
         assertThat(jvm.run("top", "--csv", "-i", "200ms", "-n", "2", "--rows", "1").ok().out().lines())
@@ -71,6 +70,35 @@ class TopTest {
         assertThat(jvm.run("top", "-d", "5x").exits(2).err()).as("as it was given").contains("option '-d'");
         assertThat(jvm.run("top", "--timeout", "5s", "-d").exits(2).err()).as("no value")
                 .contains("option '-d'");
+    }
+
+    /** The kernel says which thread has run: on a busy machine none may get a CPU. */
+    @Test
+    void onceShowsThoseThatHaveRunAlone() {
+        try (AttachJvm load = ChildJvm.of(TestJdk.newest()).withDynamicAgents().startTarget(Load.class,
+                "burners", "sleepers=1")) {
+            Json threads = Json.of(load.run("top", "--json", "-i", "100ms", "-n", "1").ok().out());
+            Json burner = named(threads, "a user burner whose name is long");
+            Json sleeper = named(threads, "sleeper-0");
+            long began = System.nanoTime();
+            long burnt = -load.runNanos(burner);
+            long slept = -load.runNanos(sleeper);
+            List<String> lines = load.run("top", "--once", "-i", "2s").ok().outLines();
+            burnt += load.runNanos(burner);
+            slept += load.runNanos(sleeper);
+            if (slept == 0) {
+                assertThat(lines).noneMatch(line -> line.endsWith("  sleeper-0"));
+            }
+            // More than in all the time but one of the two seconds.
+            if (burnt > System.nanoTime() - began - 1_000_000_000) {
+                assertThat(lines).filteredOn(line -> line.endsWith("  " + burner.text("name"))).hasSize(1);
+            }
+        }
+    }
+
+    private static Json named(Json interval, String name) {
+        return interval.all("threads").stream().filter(thread -> thread.text("name").equals(name)).findFirst()
+                .orElseThrow();
     }
 
     @Test
