@@ -13,9 +13,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,20 +79,56 @@ class ReachPeriodsTest {
         return looks;
     }
 
-    /** The times that the program printed of a thread in this word of its lines. */
-    private static TreeMap<Long, Long> times(String output, String thread, int word) {
-        TreeMap<Long, Long> times = new TreeMap<>();
-        output.lines().map(line -> line.split(" "))
-                .filter(words -> words.length == 9 && words[0].equals("at") && words[2].equals(thread))
-                .forEach(words -> times.put(Long.parseLong(words[1]), Long.parseLong(words[word])));
-        return times;
+    /** What the program printed of a thread at once: all time between the two moments is in doubt. */
+    private record Line(long beganMillis, long endedMillis, List<Long> times) {
+        long user() {
+            return times.get(0);
+        }
+
+        long total() {
+            return times.get(1);
+        }
+
+        /** At the moment of the total, the user time was between the two. */
+        long leastSystem() {
+            return total() - times.get(2);
+        }
+
+        long mostSystem() {
+            return total() - user();
+        }
+
+        long ofKernel(int field) {
+            return times.get(3 + field) * UNIT_NANOS;
+        }
     }
 
-    private static double at(TreeMap<Long, Long> times, long millis) {
-        Map.Entry<Long, Long> before = times.floorEntry(millis);
-        Map.Entry<Long, Long> after = times.higherEntry(millis);
-        return before.getValue() + (double) (after.getValue() - before.getValue())
-                * (millis - before.getKey()) / (after.getKey() - before.getKey());
+    private static List<Line> lines(String output, String thread) {
+        return output.lines().map(line -> line.split(" "))
+                .filter(words -> words.length == 11 && words[0].equals("at") && words[3].equals(thread))
+                .map(words -> new Line(Long.parseLong(words[1]), Long.parseLong(words[2]),
+                        Stream.of(words).skip(4).map(Long::valueOf).toList()))
+                .toList();
+    }
+
+    /** The last line whose reads had ended before this moment. */
+    private static Optional<Line> before(List<Line> lines, long millis) {
+        return lines.stream().filter(line -> line.endedMillis < millis).reduce((first, second) -> second);
+    }
+
+    /** The first line whose reads began after this moment. */
+    private static Optional<Line> after(List<Line> lines, long millis) {
+        return lines.stream().filter(line -> line.beganMillis > millis).findFirst();
+    }
+
+    /** What it has printed, once that reaches beyond this moment. */
+    private static String said(AttachJvm jvm, long millis, List<String> threads) {
+        String[] said = new String[1];
+        jvm.await("lines of each thread", () -> {
+            said[0] = jvm.said();
+            return threads.stream().allMatch(thread -> after(lines(said[0], thread), millis).isPresent());
+        });
+        return said[0];
     }
 
     /** In each period that lies between the two moments. */
@@ -106,25 +143,27 @@ class ReachPeriodsTest {
                 continue;
             }
             for (String name : threads) {
-                TreeMap<Long, Long> users = times(output, name, 3);
-                TreeMap<Long, Long> totals = times(output, name, 4);
-                if (totals.isEmpty() || totals.firstKey() > previous) {
+                List<Line> lines = lines(output, name);
+                Optional<Line> beforePrevious = before(lines, previous);
+                if (beforePrevious.isEmpty()) {
                     continue; // It was not born yet.
                 }
                 periods++;
-                double nanos = (look - previous) * 1e6;
-                double user = (at(users, look) - at(users, previous)) / nanos;
-                double system = (at(totals, look) - at(totals, previous)) / nanos - user;
-                double tolerance = TOLERANCE + ticks.lengthNanos() / nanos;
+                Line afterPrevious = after(lines, previous).orElseThrow();
+                Line beforeLook = before(lines, look).orElseThrow();
+                Line afterLook = after(lines, look).orElseThrow();
                 // Of a thread that has not run there is no event.
                 RecordedEvent event = looks.get(look).get(name);
-                double recordedUser = event == null ? 0 : event.getDouble("user") * PROCESSORS;
-                double recordedSystem = event == null ? 0 : event.getDouble("system") * PROCESSORS;
-                if (Math.abs(recordedUser - user) > tolerance
-                        || Math.abs(recordedSystem - system) > tolerance) {
-                    wrong.add(String.format("%s at %s: user %s, system %s where it used %s and %s of a CPU",
-                            name, Instant.ofEpochMilli(look), recordedUser, recordedSystem, user, system));
-                }
+                long nanos = (look - previous) * 1_000_000;
+                double tolerance = TOLERANCE * nanos + ticks.lengthNanos();
+                String what = name + " at " + Instant.ofEpochMilli(look);
+                wrong(what + ": user", event == null ? 0 : event.getDouble("user"), nanos,
+                        beforeLook.user() - afterPrevious.user() - tolerance,
+                        afterLook.user() - beforePrevious.get().user() + tolerance).ifPresent(wrong::add);
+                wrong(what + ": system", event == null ? 0 : event.getDouble("system"), nanos,
+                        beforeLook.leastSystem() - afterPrevious.mostSystem() - tolerance,
+                        afterLook.mostSystem() - beforePrevious.get().leastSystem() + tolerance)
+                        .ifPresent(wrong::add);
             }
         }
         assertThat(periods).as("periods that were compared").isGreaterThan(10);
@@ -138,13 +177,22 @@ class ReachPeriodsTest {
      * show. Not of threads older than the agent: the two may have split their time at different moments.
      */
     private void assertAsKernel(String output, String thread, long to) {
-        long[] last = IntStream.range(3, 9)
-                .mapToLong(word -> times(output, thread, word).lowerEntry(to).getValue()).toArray();
+        Line last = before(lines(output, thread), to).orElseThrow();
         long nanos = 2 * UNIT_NANOS + ticks.lengthNanos();
-        assertThat(last[0]).as("user time of %s", thread).isBetween(last[2] * UNIT_NANOS - nanos,
-                last[4] * UNIT_NANOS + nanos);
-        assertThat(last[1] - last[0]).as("system time of %s", thread)
-                .isBetween(last[3] * UNIT_NANOS - nanos, last[5] * UNIT_NANOS + nanos);
+        assertThat(last.user()).as("user time of %s", thread).isBetween(last.ofKernel(0) - nanos,
+                last.ofKernel(2) + nanos);
+        assertThat(last.mostSystem()).as("system time of %s", thread)
+                .isGreaterThanOrEqualTo(last.ofKernel(1) - nanos);
+        assertThat(last.leastSystem()).as("system time of %s", thread)
+                .isLessThanOrEqualTo(last.ofKernel(3) + nanos);
+    }
+
+    /** A recorded load unless it is, of this time, between these nanoseconds. */
+    private static Optional<String> wrong(String what, double load, long nanos, double least, double most) {
+        double recorded = load * PROCESSORS * nanos;
+        return least <= recorded && recorded <= most ? Optional.empty()
+                : Optional.of(String.format("%s %.0f ns of %d where it used %.0f to %.0f", what, recorded,
+                        nanos, least, most));
     }
 
     @OnEachJdk(from = 25)
@@ -163,7 +211,7 @@ class ReachPeriodsTest {
             jcmd(jdk, jvm, "JFR.stop", "name=first", "filename=" + file);
             // Flight Recorder has noted a larger total than they have for old threads that ticks have hit,
             // and leaves periods out.
-            assertRight(file, jvm.said(), attached, detaching, NOT_HIT_BEFORE);
+            assertRight(file, said(jvm, detaching, NOT_HIT_BEFORE), attached, detaching, NOT_HIT_BEFORE);
             List<RecordedEvent> after = looks(file).tailMap(detached - 1500).values().stream()
                     .flatMap(look -> look.values().stream()).toList();
             assertThat(after).as("events after the detach").hasSizeGreaterThan(4).allSatisfy(event -> {
@@ -182,7 +230,7 @@ class ReachPeriodsTest {
         AttachJvm.sleep(6000);
         long ending = System.currentTimeMillis();
         jcmd(jdk, jvm, "JFR.stop", "name=" + recording, "filename=" + file);
-        assertRight(file, jvm.said(), began, ending, threads);
+        assertRight(file, said(jvm, ending, threads), began, ending, threads);
     }
 
     private void assertRightFromTheStart(TestJdk jdk, ChildJvm child) throws Exception {

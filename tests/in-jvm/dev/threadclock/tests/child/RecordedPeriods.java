@@ -16,10 +16,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A child program: threads that work in user mode, around ticks and between them, and one that works in the
- * kernel for 4 ms of 20; once a file exists, one more of each. Every 50 ms it prints {@code at MILLIS NAME
- * USER TOTAL USER SYSTEM USER SYSTEM} for each, System.currentTimeMillis(), user time and total by
- * ThreadMXBean in nanoseconds, and user and system time of /proc just before and after it, in 10 ms; and
- * {@code running}.
+ * kernel for 4 ms of 20; once a file exists, one more of each. Every 50 ms it prints {@code at MILLIS MILLIS
+ * NAME USER TOTAL USER USER SYSTEM USER SYSTEM} for each, System.currentTimeMillis() before and after the
+ * reads, user time, total, and user time again by ThreadMXBean in nanoseconds, and user and system time of
+ * /proc just before and after them, in 10 ms; and {@code running}.
  * Arguments: length and phase of the timer tick in nanoseconds of System.nanoTime(); the file.
  */
 public final class RecordedPeriods {
@@ -41,11 +41,14 @@ public final class RecordedPeriods {
             for (Thread thread : THREADS) {
                 Path stat = STATS.get(thread.getName());
                 if (stat != null) {
+                    long beganMillis = System.currentTimeMillis();
                     String before = ofKernel(stat);
                     long user = Burn.THREADS.getThreadUserTime(thread.getId());
-                    System.out.println("at " + System.currentTimeMillis() + " " + thread.getName() + " "
-                            + user + " " + Burn.THREADS.getThreadCpuTime(thread.getId()) + before
-                            + ofKernel(stat));
+                    long total = Burn.THREADS.getThreadCpuTime(thread.getId());
+                    long userAfter = Burn.THREADS.getThreadUserTime(thread.getId());
+                    String after = ofKernel(stat);
+                    System.out.println("at " + beganMillis + " " + System.currentTimeMillis() + " "
+                            + thread.getName() + " " + user + " " + total + " " + userAfter + before + after);
                 }
             }
             System.out.println("running");
