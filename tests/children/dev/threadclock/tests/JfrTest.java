@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
+import dev.threadclock.tests.child.AgentsEvents;
 import dev.threadclock.tests.child.Burn;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.PoolWork;
@@ -37,8 +38,8 @@ class JfrTest {
     }
 
     private static ChildJvm recording(ChildJvm child, Path file, String more) {
-        return child
-                .with("-XX:StartFlightRecording=dumponexit=true,filename=" + file + more);
+        return child.with("-XX:StartFlightRecording=dumponexit=true,filename=" + file + more,
+                "-Dawaits.events=true");
     }
 
     @OnEachJdk
@@ -121,10 +122,7 @@ class JfrTest {
                     }
                 }
             });
-            while (FlightRecorder.getFlightRecorder().getEventTypes().stream()
-                    .noneMatch(type -> type.getName().equals("dev.threadclock.VirtualThreadsCpuTime"))) {
-                Threads.pause(10); // until the agent has registered its events
-            }
+            AgentsEvents.await();
             try (Recording recording = new Recording()) {
                 recording.enable("dev.threadclock.ProcessCpuTime").withPeriod(Duration.ofSeconds(2));
                 long[] burnt = new long[1];
@@ -161,11 +159,11 @@ class JfrTest {
     }
 
     /** A library with this jar, or a link to one, beside it. */
-    private List<String> typesWithJar(TestJdk jdk, String... command) throws Exception {
+    private List<String> typesWithJar(TestJdk jdk, boolean isLoaded, String... command) throws Exception {
         Path file = folder.resolve("jar.jfr");
         ChildJvm.exec((Object[]) command).end().exits(0);
         recording(ChildJvm.of(jdk).with("-agentpath:" + folder.resolve("libthreadclock.so")), file, "")
-                .run(PoolWork.class, folder).ok();
+                .with("-Dawaits.events=" + isLoaded).run(PoolWork.class, folder).ok();
         return Used.inJfr(file).types();
     }
 
@@ -177,15 +175,16 @@ class JfrTest {
         Path link = folder.resolve("link.jar");
         Files.copy(Product.LIBRARY, folder.resolve("libthreadclock.so"));
         Files.createSymbolicLink(link, Product.AGENT_JAR);
-        assertThat(typesWithJar(jdk, "true")).as("no jar").doesNotContain(THREADS);
-        assertThat(typesWithJar(jdk, "cp", "" + JarCopy.ofVersion(folder, "v0"), "" + jar))
+        assertThat(typesWithJar(jdk, false, "true")).as("no jar").doesNotContain(THREADS);
+        assertThat(typesWithJar(jdk, false, "cp", "" + JarCopy.ofVersion(folder, "v0"), "" + jar))
                 .as("of another version").doesNotContain(THREADS);
-        assertThat(typesWithJar(jdk, "cp", "" + Product.AGENT_JAR, "" + jar)).contains(THREADS);
+        assertThat(typesWithJar(jdk, true, "cp", "" + Product.AGENT_JAR, "" + jar)).contains(THREADS);
         assumeTrue(ChildJvm.exec("chown", "-h", "12345", jar, link).end().exitCode() == 0,
                 "only root can give a file away");
-        assertThat(typesWithJar(jdk, "true")).as("of another user").doesNotContain(THREADS);
-        assertThat(typesWithJar(jdk, "mv", "" + link, "" + jar)).as("another user's link")
+        assertThat(typesWithJar(jdk, false, "true")).as("of another user").doesNotContain(THREADS);
+        assertThat(typesWithJar(jdk, false, "mv", "" + link, "" + jar)).as("another user's link")
                 .doesNotContain(THREADS);
-        assertThat(typesWithJar(jdk, "chown", "-h", "0", "" + jar)).as("a trusted link").contains(THREADS);
+        assertThat(typesWithJar(jdk, true, "chown", "-h", "0", "" + jar)).as("a trusted link")
+                .contains(THREADS);
     }
 }

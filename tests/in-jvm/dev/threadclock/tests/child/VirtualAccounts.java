@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Starts virtual threads on JDKs that have them. As a child program it lets some work that are accounted for,
- * and prints the sum of their times as {@code total=NANOS}. Ends some seconds later, so that an observer sees
+ * Starts virtual threads on JDKs that have them. As a child program it waits for the agent's events, lets
+ * some work that are accounted for, and prints the sum of their times as {@code total=NANOS}. Ends some seconds later, so that an observer sees
  * all of it.
  */
 public final class VirtualAccounts {
@@ -26,6 +26,7 @@ public final class VirtualAccounts {
 
     public static void main(String[] args) throws Throwable {
         VirtualThreads.startAccounting();
+        AgentsEvents.await();
         AtomicLong total = new AtomicLong();
         OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         load(2_000_000, process::getProcessCpuTime, 2_000_000_000L, total, new AtomicLong());
