@@ -110,10 +110,11 @@ class EndingTest {
             Path log = folder.resolve("log" + how);
             ChildJvm child = how != 2 ? child(jdk).withAgentPath("prometheus=0,virtual=off,log=" + log)
                     : child(jdk).withJavaAgent("prometheus=0,log=" + log);
-            Running running = child.with(company).start(Ending.class, HOW[how], "7000000");
+            Path go = folder.resolve("go" + how);
+            Running running = child.with(company).start(Ending.class, HOW[how], go);
             awaitThread(running, "threadc.*(pro|theus)");
             Thread sampling = Threads.daemon("sampling", () -> AttachJvm.command("record",
-                    running.process().pid(), "-d", "20s", "-o", folder.resolve("sampled.html")));
+                    running.process().pid(), "-d", "5m", "-o", folder.resolve("sampled.html")));
             awaitThread(running, "threadclock sam|threadc.*ampler");
             String address = PrometheusTest.address(log);
             assertThat(Scrape.answers(address)).isTrue();
@@ -124,6 +125,8 @@ class EndingTest {
             });
             if (HOW[how].equals("TERM")) {
                 running.process().destroy();
+            } else {
+                Files.createFile(go);
             }
             Result result = running.end();
             assertThat(result.out()).as(result.toString()).contains("left: 0");

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import java.io.File;
+
 /**
- * A child program that reads times until it ends. Arguments: {@code return}, {@code exit} (with status 5),
- * {@code halt} (with status 6) or {@code TERM} (stays half a minute to be terminated), and after how many
- * microseconds to do it. Prints {@code up}.
+ * A child program that reads times until it ends, but no longer than five minutes. Arguments: {@code return},
+ * {@code exit} (with status 5), {@code halt} (with status 6) or {@code TERM} (stays to be terminated), and
+ * after how many microseconds to do it, or the file that tells it to by existing. Prints {@code up}.
  */
 public final class Ending {
+    private static final long LONGEST_NANOS = 300_000_000_000L;
+
+    private static volatile boolean mayReturn;
+
     public static void main(String[] args) throws Exception {
         System.out.println("up");
-        long end = System.nanoTime() + Long.parseLong(args[1]) * 1_000;
+        long began = System.nanoTime();
         Thread ender = new Thread(() -> {
-            while (System.nanoTime() - end < 0) {
+            while (!isTime(args[1], System.nanoTime() - began)) {
                 Thread.yield();
             }
             if (args[0].equals("exit")) {
@@ -19,12 +25,17 @@ public final class Ending {
             } else if (args[0].equals("halt")) {
                 Runtime.getRuntime().halt(6);
             }
+            mayReturn = args[0].equals("return");
         });
         ender.start();
-        long stay = args[0].equals("TERM") ? 30_000_000_000L : args[0].equals("return") ? 0 : 10_000_000_000L;
-        while (System.nanoTime() - end < stay) {
+        while (!mayReturn && System.nanoTime() - began < LONGEST_NANOS) {
             Burn.sink += Burn.THREADS.getCurrentThreadUserTime()
                     + Burn.THREADS.getThreadUserTime(ender.getId());
         }
+    }
+
+    private static boolean isTime(String when, long nanos) {
+        return nanos >= LONGEST_NANOS
+                || (when.startsWith("/") ? new File(when).exists() : nanos >= Long.parseLong(when) * 1_000);
     }
 }
