@@ -141,8 +141,9 @@ public final class CpuBudget extends CpuWork {
             this.isFirst = isFirst;
         }
 
+        /** Null if none is needed: one may have ended while the caller waited for the lock. */
         private static synchronized Thread start() {
-            if (running == null || !running.isAlive()) {
+            if (!isRehearsed && (running == null || !running.isAlive())) {
                 Thread first = new Thread(new Rehearsal(true), THREAD);
                 first.setDaemon(true);
                 first.start();
@@ -157,7 +158,10 @@ public final class CpuBudget extends CpuWork {
 
         /** Waits for the one rehearsal that is running; but not for ever, for a class loader that we lock. */
         static void await() throws InterruptedException {
-            start().join(LONGEST_REHEARSAL_MILLIS);
+            Thread first = start();
+            if (first != null) {
+                first.join(LONGEST_REHEARSAL_MILLIS);
+            }
             Thread second = running;
             if (second != null) {
                 second.join(LONGEST_REHEARSAL_MILLIS);
