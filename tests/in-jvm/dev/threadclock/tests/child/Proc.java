@@ -20,15 +20,26 @@ public final class Proc {
 
     /** The kernel's names of its threads. One that has ended meanwhile has the name "". */
     public static List<String> threads(Object pid) {
-        List<String> names = new ArrayList<>();
+        return ofThreads(pid, "comm");
+    }
+
+    /** The states of its threads, such as "S (sleeping)". One that has ended meanwhile has the state "". */
+    public static List<String> states(Object pid) {
+        List<String> states = ofThreads(pid, "status");
+        states.replaceAll(status -> status.replaceAll("(?s).*\nState:\t([^\n]*).*", "$1"));
+        return states;
+    }
+
+    private static List<String> ofThreads(Object pid, String file) {
+        List<String> contents = new ArrayList<>();
         for (String tid : new File("/proc/" + pid + "/task").list()) {
             try {
-                names.add(new String(Files.readAllBytes(Paths.get("/proc/" + pid + "/task/" + tid + "/comm")),
+                contents.add(new String(Files.readAllBytes(Paths.get("/proc/" + pid + "/task", tid, file)),
                         StandardCharsets.UTF_8).trim());
             } catch (IOException e) {
-                names.add("");
+                contents.add("");
             }
         }
-        return names;
+        return contents;
     }
 }
