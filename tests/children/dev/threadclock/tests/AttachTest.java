@@ -11,7 +11,6 @@ import dev.threadclock.tests.child.AttachTarget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,7 +112,7 @@ class AttachTest {
         try {
             Path maps = Path.of("/proc", Long.toString(jvm.process().pid()), "maps");
             jvm.await("libjvm", () -> Files.readString(maps).contains("libjvm.so"));
-            AttachJvm.command("attach", jvm.process().pid(), "--timeout", "30s").exits(0);
+            AttachJvm.command("attach", jvm.process().pid()).exits(0);
         } finally {
             jvm.kill();
         }
@@ -126,7 +125,7 @@ class AttachTest {
                 .start(AttachTarget.class);
         try {
             jvm.awaitOutput("Listening");
-            AttachJvm.command("attach", jvm.process().pid(), "--timeout", "30s").exits(0);
+            AttachJvm.command("attach", jvm.process().pid()).exits(0);
         } finally {
             jvm.kill();
         }
@@ -221,24 +220,33 @@ class AttachTest {
     @Test
     void manyTimesLeaveNothingBehind() throws Exception {
         try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
-            List<List<Long>> held = new ArrayList<>();
-            AttachJvm.command("--version");
+            attachAndDetach(jvm);
             String commands = CommandServer.pid();
-            for (int i = 1; i <= TIMES; i++) {
-                for (String command : List.of("attach", "detach")) {
-                    jvm.run(command).exits(0);
-                }
-                if (i == 1 || i == TIMES) {
-                    held.add(List.of(openFiles(jvm.pid()), Sample.of(jvm.pid()).maps(),
-                            openFiles(CommandServer.pid())));
-                }
+            long files = openFiles(jvm.pid());
+            long maps = Sample.of(jvm.pid()).maps();
+            long commandsFiles = openFiles(commands);
+            for (int i = 1; i < TIMES; i++) {
+                attachAndDetach(jvm);
             }
             assertThat(CommandServer.pid()).as("the process that runs the commands").isEqualTo(commands);
-            assertThat(held.get(1)).as("after %d times", TIMES).isEqualTo(held.get(0));
+            awaitFiles(jvm, jvm.pid(), files);
+            awaitFiles(jvm, commands, commandsFiles);
+            assertThat(Sample.of(jvm.pid()).maps()).as("mappings").isEqualTo(maps);
         }
     }
 
-    /** The lowest number in half a second, because the JVM closes a connection a moment after its answer. */
+    private static void attachAndDetach(AttachJvm jvm) {
+        for (String command : List.of("attach", "detach")) {
+            jvm.run(command).exits(0);
+        }
+    }
+
+    /** What has leaked never goes; but the JVM closes a connection a moment after its answer. */
+    private static void awaitFiles(AttachJvm jvm, String pid, long most) {
+        jvm.await("at most " + most + " open files of " + pid, () -> Sample.of(pid).files() <= most);
+    }
+
+    /** The lowest number in half a second, as above. */
     private static long openFiles(String pid) throws IOException {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < 20; i++) {
