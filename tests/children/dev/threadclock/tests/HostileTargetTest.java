@@ -88,15 +88,18 @@ class HostileTargetTest {
         AtomicInteger hits = new AtomicInteger();
         try (AttachJvm jvm = contained()) {
             Thread attacker = repeat(attack, Path.of(jvm.proc() + "/root/tmp"), hits);
-            for (int i = 0; i < ATTACKS; i++) {
-                Result result = jvm.run("attach", "--timeout", "5");
-                assertThat(result.exitCode()).as(result.toString()).isIn(0, 1);
-                assertThat(result.errLines()).as(result.toString()).hasSizeLessThanOrEqualTo(1);
+            try {
+                for (int i = 0; i < ATTACKS; i++) {
+                    Result result = jvm.run("attach", "--timeout", "5");
+                    assertThat(result.exitCode()).as(result.toString()).isIn(0, 1);
+                    assertThat(result.errLines()).as(result.toString()).hasSizeLessThanOrEqualTo(1);
+                }
+                jvm.run("record", "-d", "1s", "--timeout", "5", "--jvm-events", "default", "-o",
+                        folder.resolve("out.jfr"));
+            } finally {
+                attacker.interrupt();
+                attacker.join();
             }
-            jvm.run("record", "-d", "1s", "--timeout", "5", "--jvm-events", "default", "-o",
-                    folder.resolve("out.jfr"));
-            attacker.interrupt();
-            attacker.join();
         }
         assertThat(hits.get()).as("attacks").isPositive();
         assertThat(contents(victim)).isEqualTo(before);

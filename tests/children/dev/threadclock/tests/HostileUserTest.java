@@ -117,10 +117,16 @@ class HostileUserTest {
 
     /** What the commands should have ended: processes of the user, stopped by the attacker for example. */
     private static List<String> left(List<AttachJvm> jvms) {
-        AttachJvm.sleep(1000);
-        return ProcessHandle.allProcesses().filter(process -> isUsers(process.pid()))
-                .filter(process -> jvms.stream().noneMatch(jvm -> jvm.pid().equals("" + process.pid())))
-                .peek(ProcessHandle::destroyForcibly).map(process -> "not ended: " + process.info()).toList();
+        List<ProcessHandle> left;
+        long began = System.nanoTime();
+        do {
+            AttachJvm.sleep(20);
+            left = ProcessHandle.allProcesses().filter(process -> isUsers(process.pid()))
+                    .filter(process -> jvms.stream().noneMatch(jvm -> jvm.pid().equals("" + process.pid())))
+                    .toList();
+        } while (!left.isEmpty() && System.nanoTime() - began < ChildJvm.LIMIT.toNanos());
+        return left.stream().peek(ProcessHandle::destroyForcibly)
+                .map(process -> "not ended: " + process.info()).toList();
     }
 
     private static boolean isUsers(long pid) {

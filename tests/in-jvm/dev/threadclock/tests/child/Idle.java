@@ -8,7 +8,7 @@ import java.io.File;
  * ready} before and {@code there} afterwards.
  */
 public final class Idle {
-    private static final long LONGEST_NANOS = 60_000_000_000L;
+    private static final long LONGEST_NANOS = 300_000_000_000L;
 
     public static void main(String[] args) throws InterruptedException {
         untilThere(args[0]);
