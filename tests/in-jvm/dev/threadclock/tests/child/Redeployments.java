@@ -29,9 +29,11 @@ public final class Redeployments {
         URL jar = Paths.get(args[0]).toUri().toURL();
         String name = args[1] + ".ThreadClock";
         List<WeakReference<ClassLoader>> loaders = new ArrayList<>();
-        deploy(jar, name, WARM_UP, loaders);
+        deploy(jar, name, 1, loaders);
+        long ours = ours(mappings()); // this copy stays; the next ones are unloaded
+        deploy(jar, name, WARM_UP - 1, loaders);
         awaitCollected(loaders);
-        long ours = awaitUnloaded(-1);
+        awaitUnloaded(ours);
         print("before");
         deploy(jar, name, Integer.parseInt(args[2]), loaders);
         awaitCollected(loaders);
@@ -76,22 +78,16 @@ public final class Redeployments {
     }
 
     /**
-     * Waits until no more mappings of the library than these are left, or, if that is not known, until their
-     * number stays for a second, but at most 30 seconds: the JVM unloads a loader's libraries some time after
-     * it has collected the loader. Returns the number.
+     * Waits until no more mappings of the library than these are left, but at most 30 seconds: the JVM
+     * unloads a loader's libraries some time after it has collected the loader.
      */
-    private static long awaitUnloaded(long expected) throws Exception {
+    private static void awaitUnloaded(long expected) throws Exception {
         long end = System.nanoTime() + 30_000_000_000L;
-        long ours = ours(mappings());
-        for (int same = 0; (expected < 0 ? same < 20 : ours > expected) && System.nanoTime() - end < 0;) {
+        while (ours(mappings()) > expected && System.nanoTime() - end < 0) {
             System.gc();
             System.runFinalization();
             Thread.sleep(50);
-            long now = ours(mappings());
-            same = now == ours ? same + 1 : 0;
-            ours = now;
         }
-        return ours;
     }
 
     private static List<String> mappings() throws IOException {
