@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Starts virtual threads on JDKs that have them. As a child program it waits for the agent's events, lets
- * some work that are accounted for, and prints the sum of their times as {@code total=NANOS}. Ends some seconds later, so that an observer sees
- * all of it.
+ * some work that are accounted for, and prints the sum of their times as {@code total=NANOS}. Ends some
+ * seconds later, so that an observer sees all of it.
  */
 public final class VirtualAccounts {
     private static final long WATCHED_MILLIS = 2_500;
