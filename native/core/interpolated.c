@@ -123,7 +123,8 @@ static bool switches_so_far(struct rusage *usage)
  * Since 6.19 the field survives a switch in a system call (include/linux/rseq_entry.h: it is checked only
  * after an interrupt of user mode). So this sleeps and looks. A sleep may end without a switch, if its timer
  * expires before the thread gives up its CPU, or be refused, and a preemption clears the field in any kernel:
- * these show nothing, and a later read tries again. Signals are blocked, because they clear the field too.
+ * these show nothing where the kernel tells switches, and a later read tries again. Signals are blocked,
+ * because they clear the field too.
  */
 static enum state switch_clears_mark(struct tc_rseq_area *area)
 {
@@ -140,7 +141,7 @@ static enum state switch_clears_mark(struct tc_rseq_area *area)
         bool is_cleared = TC_LOAD(area->rseq_cs) == 0;
         told &= switches_so_far(&after);
         bool switched = before.ru_nvcsw != after.ru_nvcsw, preempted = before.ru_nivcsw != after.ru_nivcsw;
-        cleared += is_cleared && slept && (!told || (switched && !preempted));
+        cleared += is_cleared && (told ? switched && !preempted : slept);
         survives = told && switched && !is_cleared;
     }
     TC_STORE(area->rseq_cs, 0);
