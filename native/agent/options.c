@@ -42,7 +42,7 @@ static void show_number(const char *values, int number, char *text, size_t text_
     } \
     static void show_##name(const struct agent_options *options, char *text, size_t text_size) \
     { \
-        show_number(values, (int)options->name, text, text_size); \
+        show_number(values, options->name, text, text_size); \
     }
 #define OPTION(name, values, note, help)
 #define REQUEST(name, values)

@@ -16,8 +16,6 @@
 #include "lock.h"
 
 enum {
-    PATIENCE_MS = 5000,
-    FULL_PATIENCE_MS = 500, /* while others wait for a place */
     TICK_MS = 100,
     FULL_TICK_MS = 10,
     PAUSE_MS = 1000,
@@ -257,7 +255,7 @@ static void close_old(struct scrape_server *server, bool full, int64_t now)
 {
     for (int i = server->count - 1; i >= 0; i--) {
         struct client *client = server->clients[i];
-        if (now - client->since_ms > (full ? FULL_PATIENCE_MS : PATIENCE_MS)
+        if (now - client->since_ms > (full ? SCRAPE_FULL_PATIENCE_MS : SCRAPE_PATIENCE_MS)
             || (full && is_answered(client)))
             close_client(server, i);
     }

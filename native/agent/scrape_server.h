@@ -15,6 +15,9 @@
 
 enum { SCRAPE_CLIENTS = 32, SCRAPE_HEAD_BYTES = 8192 };
 
+/* How long a client has for its request and the response; the latter while others wait for a place. */
+enum { SCRAPE_PATIENCE_MS = 5000, SCRAPE_FULL_PATIENCE_MS = 500 };
+
 struct scrape_server;
 
 /*

@@ -14,7 +14,6 @@
 
 #include "scrape_server.h"
 
-enum { PATIENCE_MS = 5000, FULL_PATIENCE_MS = 500 }; /* the server's */
 enum { CROWD = 100, LARGE_BYTES = 20 << 20, /* which no socket buffers */ END_MS = 10000 };
 
 #define LARGE "GET /large\n\n"
@@ -193,7 +192,7 @@ static void assert_served(const char *text, const char *answer, int patience_ms)
 
 static void assert_answers(const char *text, const char *answer)
 {
-    assert_served(text, answer, PATIENCE_MS);
+    assert_served(text, answer, SCRAPE_PATIENCE_MS);
 }
 
 SERVED(a_head_is_answered_when_it_is_complete)
@@ -223,7 +222,7 @@ SERVED(it_may_come_byte_by_byte)
             request(&slow, byte, 1);
             assert_answers("GET /other\n\n", ANSWER);
         }
-    } while (!is_answered(&slow, ANSWER, PATIENCE_MS));
+    } while (!is_answered(&slow, ANSWER, SCRAPE_PATIENCE_MS));
 }
 
 SERVED(those_who_say_nothing_are_sent_away_and_block_nobody)
@@ -231,7 +230,7 @@ SERVED(those_who_say_nothing_are_sent_away_and_block_nobody)
     int silent[CROWD];
     for (int i = 0; i < CROWD; i++)
         silent[i] = client();
-    assert_served(GET, ANSWER, FULL_PATIENCE_MS);
+    assert_served(GET, ANSWER, SCRAPE_FULL_PATIENCE_MS);
     for (int i = 0; i < CROWD; i++)
         assert_hears(silent[i], "", 0);
 }
@@ -248,13 +247,13 @@ SERVED(those_who_have_their_answer_are_sent_away_first)
             request(&answered[i], GET, sizeof GET - 1);
         }
         slow = visit();
-        assert_served(GET, ANSWER, FULL_PATIENCE_MS);
+        assert_served(GET, ANSWER, SCRAPE_FULL_PATIENCE_MS);
         int64_t room_ns = monotonic_ns() - answered[0].began_ns;
         request(&slow, GET, sizeof GET - 1);
-        first = is_answered(&slow, ANSWER, FULL_PATIENCE_MS);
+        first = is_answered(&slow, ANSWER, SCRAPE_FULL_PATIENCE_MS);
         for (int i = 0; i < SCRAPE_CLIENTS - 1; i++)
-            first &= is_answered(&answered[i], ANSWER, PATIENCE_MS);
-        first &= room_ns <= FULL_PATIENCE_MS * NS_PER_MS;
+            first &= is_answered(&answered[i], ANSWER, SCRAPE_PATIENCE_MS);
+        first &= room_ns <= SCRAPE_FULL_PATIENCE_MS * NS_PER_MS;
     }
     assert_true(first);
 }
@@ -284,7 +283,7 @@ SERVED(nobody_is_sent_away_because_anothers_answer_took_long)
         other->took_ns = took_ns;
         sleep_ns(300 * NS_PER_MS);
         pthread_mutex_unlock(&gate);
-        answered = is_answered(other, ANSWER, FULL_PATIENCE_MS);
+        answered = is_answered(other, ANSWER, SCRAPE_FULL_PATIENCE_MS);
         for (int i = 0; i < SCRAPE_CLIENTS; i++)
             if (&clients[i] != other)
                 close(clients[i].fd);
@@ -300,7 +299,7 @@ SERVED(those_who_do_not_read_are_sent_away_and_block_nobody)
         request(&slow, LARGE, sizeof LARGE - 1);
         if (recv(slow.fd, &first, 1, 0) == 1)
             break;
-        assert_true(may_be_sent_away(&slow, PATIENCE_MS));
+        assert_true(may_be_sent_away(&slow, SCRAPE_PATIENCE_MS));
     }
     for (int i = 0; i < 70; i++) {
         assert_answers(GET, ANSWER);
@@ -321,13 +320,13 @@ SERVED(a_large_response_arrives_whole)
         heard = hear(one.fd, NULL, 0);
         one.took_ns = monotonic_ns() - one.began_ns;
         close(one.fd);
-        assert_true(heard == LARGE_BYTES || may_be_sent_away(&one, PATIENCE_MS));
+        assert_true(heard == LARGE_BYTES || may_be_sent_away(&one, SCRAPE_PATIENCE_MS));
     } while (heard != LARGE_BYTES);
 }
 
 static void *ask(void *argument)
 {
-    assert_served(GET, ANSWER, FULL_PATIENCE_MS);
+    assert_served(GET, ANSWER, SCRAPE_FULL_PATIENCE_MS);
     return NULL;
 }
 
