@@ -82,7 +82,8 @@ class Attacher {
     void start() {
         isStarted = true;
         missing.forEach(choice -> log.accept("--attach " + choice
-                + ": no JVM has this PID now; give the one that it has in the PID namespace of node"));
+                + ": node has found no JVM with this PID; give the PID that it has in node's PID namespace,"
+                + " and restart node"));
         Thread thread = new Thread(this::attachAll, "attacher");
         thread.setDaemon(true);
         thread.start();

@@ -70,7 +70,8 @@ class AttacherTest {
         attacher.isChosen(NO_PID, 1, new String[]{"", "", ""}, new byte[0]);
         assertThat(log).isEmpty();
         attacher.start();
-        assertThat(log).singleElement().asString().startsWith("--attach pid=4711: no JVM has this PID now");
+        assertThat(log).singleElement().asString()
+                .startsWith("--attach pid=4711: node has found no JVM with");
     }
 
     /** The name is the JVM's choice. */
