@@ -27,8 +27,7 @@ import org.assertj.core.api.AbstractLongAssert;
  * exit status. Each {@code with} method adds to the description and returns it.
  */
 final class ChildJvm {
-    /** How long a child may run, and a test waits for what must come. */
-    static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final Duration LIMIT = Duration.ofMinutes(5);
     /** The programs that child JVMs run, for any user. */
     static final Path CLASSES = Product.readableByOthers(Product.origin(Hello.class));
 

@@ -258,11 +258,11 @@ class PrometheusTest {
         Running running = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log)
                 .with("-Xmx32m", "-Xint", "-verbose:gc").start(Steady.class, page, full);
         try {
-            running.await("metrics", () -> answersInTime(log));
+            running.await("metrics", () -> isServed(log));
             Files.createFile(full);
             for (int i = 0; i < 10; i++) {
                 long reads = state.reads();
-                running.await("metrics", () -> answersInTime(log));
+                running.await("metrics", () -> isServed(log));
                 running.await("reads", () -> state.reads() > reads + 300);
             }
             state.total.mayDecrease(true);
@@ -275,7 +275,7 @@ class PrometheusTest {
         }
     }
 
-    private static boolean answersInTime(Path log) {
+    private static boolean isServed(Path log) {
         try {
             URLConnection connection = URI.create("http://" + address(log) + "/metrics").toURL()
                     .openConnection();

@@ -74,7 +74,7 @@ class TopTest {
 
     /** The kernel says which thread has run: on a busy machine none may get a CPU. */
     @Test
-    void onceShowsThoseThatHaveRunAlone() {
+    void onceShowsOnlyThoseThatHaveRun() {
         try (AttachJvm load = ChildJvm.of(TestJdk.newest()).withDynamicAgents().startTarget(Load.class,
                 "burners", "sleepers=1")) {
             Json threads = Json.of(load.run("top", "--json", "-i", "100ms", "-n", "1").ok().out());

@@ -14,7 +14,7 @@ class CpuMeterTest {
     /** What a host takes away counts at first, and is taken off the next intervals. */
     private static final long STOLEN_NANOS = 1_000_000;
 
-    /** The sum is within 1 % and 1 us a task of what the kernel's clock says inside and around. */
+    /** The sum is within 1 %, 1 us a task and what may be stolen of the kernel's, inside and around. */
     @ParameterizedTest
     @CsvSource({"1000, 20, 0", "1000, 20, 2", "1000, 50, 3", "100, 200, 0", "100, 1000, 2", "100, 10000, 0"})
     void theSumOfManyIntervalsIsTheKernels(int tasks, int micros, int waitMillis)

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -174,8 +175,9 @@ class JvmTest {
     @Test
     void aProgramThatIsEndingCanAttach() throws Exception {
         Process program = launch(InShutdownHook.class, Integer.toString(pid));
+        assertThat(program.waitFor(LIMIT.toMinutes(), TimeUnit.MINUTES)).isTrue();
         String printed = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(program.waitFor()).as(() -> printed).isZero();
+        assertThat(program.exitValue()).as(() -> printed).isZero();
         assertThat(open(pid).status().isActive()).as(() -> printed).isTrue();
     }
 
