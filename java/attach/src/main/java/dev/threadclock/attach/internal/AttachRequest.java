@@ -273,7 +273,8 @@ final class AttachRequest {
                 target.process().awaitEnd();
                 yield error == ConfinedChild.CANCELED
                         ? new AttachException("no answer from " + jvm + " within " + deadline
-                                + "; it is very busy or hangs: try again, with a longer timeout")
+                                + "; it is very busy or hangs, and may still do what was asked for:"
+                                + " look at its status, or try again, with a longer timeout")
                         : new AttachException("cannot talk to " + jvm + " over its socket: " + why);
             }
         };
