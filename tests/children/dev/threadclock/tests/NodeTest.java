@@ -290,10 +290,10 @@ class NodeTest {
         }
     }
 
-    /** Its threads cannot be listed meanwhile. */
+    /** Its threads cannot be listed meanwhile. They come and go: where all stay, no list may be needed. */
     @OnEachJdk
     void aJvmThatRunsOutOfDescriptorsIsShownByItsAgentLater(TestJdk jdk) {
-        try (AttachJvm jvm = ChildJvm.of(jdk).withDynamicAgents().startTarget()) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).withDynamicAgents().startTarget(Load.class, "pools")) {
             Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
             try {
                 awaitAttached(node, jvm, 1);
