@@ -202,7 +202,7 @@ threadclock_mutant(any_id virtual_threads virtual_threads.c "account->id == id &
 threadclock_mutant(any_carrier virtual_threads virtual_threads.c "if (account->carrier == carrier->tid) {" "if (1) {")
 threadclock_mutant(any_epoch virtual_threads virtual_accounts.c
   "is_of(word, handle) && is_present(account) ? word" "is_of(word, handle) ? word")
-threadclock_mutant(held_stays virtual_threads virtual_accounts.c "tries < PATIENCE" "tries < 1")
+threadclock_mutant(past_stays virtual_threads virtual_accounts.c "tries < PATIENCE" "tries < 0")
 threadclock_mutant(any_first virtual_threads virtual_accounts.c " && TC_LOAD_RELAXED(account->id) == id" "")
 threadclock_mutant(preempted_runs virtual_threads virtual_threads.c "stretch_ns < long_ns" "1")
 threadclock_mutant(parked_runs virtual_threads virtual_threads.c "LONG_GAP_NS = 10000" "LONG_GAP_NS = 10000000")
