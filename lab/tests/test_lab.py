@@ -81,7 +81,7 @@ def test_what_was_measured_is_not_measured_again(quiet):
     assert len(runs) == 2 and set(one.noise) == {"others", "steal"}
 
 
-def test_noise_sees_another_process_and_not_its_own():
+def test_noise_sees_another_process():
     with subprocess.Popen(["sh", "-c", "while :; do :; done"], start_new_session=True) as burner:
         with machine.Noise() as noise:
             end = time.monotonic() + 1
