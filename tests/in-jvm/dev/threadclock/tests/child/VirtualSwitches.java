@@ -207,13 +207,18 @@ public final class VirtualSwitches {
     }
 
     static void say(String when, String... args) throws Exception {
-        Path report = Paths.get(args[2]);
-        Files.write(report, new byte[0]); // because the agent does not create files
-        Helper.attach(args[1], "do=status,report=" + report);
-        for (String line : Files.readAllLines(report)) {
+        for (String line : status(args)) {
             if (line.startsWith("virtual")) {
                 System.out.println(when + "." + line);
             }
         }
+    }
+
+    /** The lines of the agent's status. */
+    static List<String> status(String... args) throws Exception {
+        Path report = Paths.get(args[2]);
+        Files.write(report, new byte[0]); // because the agent does not create files
+        Helper.attach(args[1], "do=status,report=" + report);
+        return Files.readAllLines(report);
     }
 }
