@@ -101,7 +101,9 @@ public enum Column {
         if (times == null && used == Use.NOT_MEASURED) {
             return "-";
         }
-        long tenths = Math.round(10 * interval.percent(Math.max(0, used)));
+        // A wait may have begun before the interval.
+        long most = times == null ? use.threads() * Math.max(0, interval.nanos()) : Long.MAX_VALUE;
+        long tenths = Math.round(10 * interval.percent(Math.min(Math.max(0, used), most)));
         return tenths / 10 + "." + tenths % 10;
     }
 

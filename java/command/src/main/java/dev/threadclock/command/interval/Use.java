@@ -14,8 +14,8 @@ import dev.threadclock.internal.Native;
  * @param threads the number of threads
  * @param interval used in the interval
  * @param life used since it started
- * @param waitNanos time in the interval in which the thread was runnable but had no CPU; {@link
- *     #NOT_MEASURED} if unknown
+ * @param waitNanos time in which the thread was runnable but had no CPU, in the waits that ended in the
+ *     interval: more than it if they began earlier; {@link #NOT_MEASURED} if unknown
  * @param mounted for a group of virtual threads, the number that are on a carrier; otherwise 0
  */
 public record Use(String name, int tid, long serial, long javaId, char state, int threads,

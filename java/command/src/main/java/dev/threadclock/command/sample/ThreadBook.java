@@ -176,7 +176,7 @@ final class ThreadBook {
         rows.values().forEach(this::pass);
         long nanos = moment.nanos() - lastNanos.orElse(moment.nanos());
         List<Use> living = new ArrayList<>(rows.values().stream()
-                .map(row -> living(row).withWait(Math.min(row.waitNanos, Math.max(0, nanos)))).toList());
+                .map(row -> living(row).withWait(row.waitNanos)).toList());
         process.begin();
         process.raise(moment.process().userNanos(), moment.process().totalNanos());
         Counter rest = intervals.rest(process.userNanos(), process.totalNanos());

@@ -89,6 +89,14 @@ class TableTest {
         assertThat(object.has("throttledNanos")).isFalse();
     }
 
+    /** Of an interval of 2,000 ns. */
+    @Test
+    void aWaitThatBeganEarlierIsNotMoreThanTheInterval() {
+        Interval interval = iteration(CONTENTION).interval();
+        assertThat(Column.line(interval, use("a").withWait(500), false, 80)).contains(" 25.0 ");
+        assertThat(Column.line(interval, use("a").withWait(3_000), false, 80)).contains(" 100.0 ");
+    }
+
     @Test
     void timesAreFormattedBriefly() {
         assertThat(Column.time(62_030_000_000L)).isEqualTo("1:02.03");
