@@ -38,7 +38,7 @@ class AttachElsewhereTest {
             String said = AttachJvm.startCommand(who, words.get(0), jvm.pid(), words.subList(1, words.size()))
                     .end().exits(0).out();
             if (command.startsWith("top")) {
-                assertThat(said).containsPattern(" [SR] +\\d+ +VM Thread\n").contains(" main\n");
+                assertThat(said).containsPattern(" [SRD] +\\d+ +VM Thread\n").contains(" main\n");
             } else if (command.equals("status")) {
                 address = said.replaceFirst("(?s).*prometheus +(127\\S+).*", "$1");
                 assertThat(Scrape.of(address).samples())

@@ -67,13 +67,18 @@ class AttachMemoryTest {
         ChildJvm child = ChildJvm.of(jdk).with(heap)
                 .with("-XX:NativeMemoryTracking=summary").withCrashes(folder).withDynamicAgents();
         Running running = child.start(Steady.class, page);
-        running.await("reads", () -> state.reads() > 0);
-        AttachChannel channel = new AttachChannel(running.process(), folder);
-        cycles(channel, what, WARM_UP, millis / 5);
-        Memory before = memory(channel, running);
-        cycles(channel, what, CYCLES, millis);
-        Memory after = memory(channel, running);
-        state.end();
+        Memory before;
+        Memory after;
+        try {
+            running.await("reads", () -> state.reads() > 0);
+            AttachChannel channel = new AttachChannel(running.process(), folder);
+            cycles(channel, what, WARM_UP, millis / 5);
+            before = memory(channel, running);
+            cycles(channel, what, CYCLES, millis);
+            after = memory(channel, running);
+        } finally {
+            state.end();
+        }
         running.end().exits(0);
         assertThat(ChildJvm.crash(folder)).isEmpty();
         ResultFile.line(String.format(

@@ -209,7 +209,7 @@ class AttachTest {
             try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
                 List<Running> both = List.of(AttachJvm.startCommand(List.of(), "attach", jvm.pid()),
                         AttachJvm.startCommand(List.of(), "attach", jvm.pid()));
-                assertThat(both.stream().map(Running::end)).as("one of them")
+                assertThat(both.stream().map(Running::end).toList()).as("one of them")
                         .anyMatch(result -> result.exitCode() == 0);
                 assertThat(jvm.said()).doesNotContain("Full thread dump");
             }

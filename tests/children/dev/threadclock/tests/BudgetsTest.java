@@ -54,7 +54,7 @@ class BudgetsTest {
                 .anyMatch(line -> line.matches("refused: it could not be watched: .*OutOfMemoryError.*"));
     }
 
-    @OnEachJdk
+    @OnEachJdk(thorough = true)
     void aBudgetIsExhaustedWhileTheHeapIsFull(TestJdk jdk) {
         String collector = jdk.feature() < 25 ? "-XX:+UseSerialGC" : "-XX:+UseG1GC";
         child(jdk).with(collector, "-Xmx32m").run(Budgets.class, "heap").ok().has("stopped", true)

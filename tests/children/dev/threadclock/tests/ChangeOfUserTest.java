@@ -149,6 +149,7 @@ class ChangeOfUserTest {
                     ChildJvm.exec("sh", "-c", "kill -CONT " + process.pid()).end();
                 }
             }
+            AttachJvm.sleep(2); // who becomes the user is stopped, and waits
         }
     }
 

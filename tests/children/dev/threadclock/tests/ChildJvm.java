@@ -178,6 +178,7 @@ final class ChildJvm {
             process.getOutputStream().close();
             // One that a killed JVM of this PID has left would keep another user's from listening.
             Files.deleteIfExists(Path.of("/tmp/.java_pid" + process.pid()));
+            Files.deleteIfExists(Path.of("/tmp/.attach_pid" + process.pid()));
             return new Running(command, process, out, err, limit);
         } catch (IOException e) {
             throw new IllegalStateException("cannot start " + command, e);

@@ -78,8 +78,10 @@ class DoctorTest {
         }
     }
 
-    @OnEachJdk(from = 21)
-    void itSaysWhetherVirtualThreadsAreAccountedFor(TestJdk jdk) {
+    @Test
+    void itSaysWhetherVirtualThreadsAreAccountedFor() {
+        TestJdk jdk = TestJdk.newest();
+        assumeTrue(jdk.feature() >= 21, "no virtual threads");
         try (AttachJvm jvm = ChildJvm.of(jdk).withAgentPath("reach=bean,virtual=tick").startTarget()) {
             Json report = jvm.run("doctor", "--json").json();
             assertVirtual(jdk, report, "tick");
@@ -128,9 +130,11 @@ class DoctorTest {
         }
     }
 
-    @OnEachJdk(from = 24)
-    void anAotCacheThatAJavaAgentKeepsOutIsNoted(TestJdk jdk) {
-        try (AttachJvm jvm = ChildJvm.of(jdk).with("-XX:AOTCache=/nonexistent.aot", "-Xlog:disable")
+    @Test
+    void anAotCacheThatAJavaAgentKeepsOutIsNoted() {
+        assumeTrue(TestJdk.newest().feature() >= 24, "no AOT caches");
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest())
+                .with("-XX:AOTCache=/nonexistent.aot", "-Xlog:disable")
                 .withJavaAgent("").startTarget()) {
             Result with = jvm.run("doctor", "--json");
             Json archive = with.json().at("jvm.archive");

@@ -40,12 +40,16 @@ class EndingTest {
         assertThat(ChildJvm.crash(folder)).as(result.toString()).isEmpty();
         // A JVM that is terminated during its start may report that. Then its main thread, which exits with
         // 1, and the signal's thread end it in either order: without an agent too.
-        boolean notStarted = HOW[how].equals("TERM")
-                && (result.out().contains("java.lang.InternalError: Bad level")
+        boolean terminated = HOW[how].equals("TERM");
+        boolean notStarted = terminated
+                && (result.out().contains("Error occurred during initialization of ")
+                        || result.out().contains("java.lang.InternalError: Bad level")
                         || result.out().contains("IllegalStateException: Module system already initialized"));
         assertThat(result.exitCode()).as(result.toString()).isIn(STATUS[how], notStarted ? 1 : STATUS[how]);
         assertThat(result.errLines()).as(result.toString())
-                .allMatch(line -> line.startsWith("Runtime.exit(143) logging failed"));
+                .allMatch(line -> line.startsWith("Runtime.exit(143) logging failed")
+                        // The JDK's, with any Java agent: JVMTI had ended before the main thread was stopped.
+                        || terminated && line.startsWith("*** java.lang.instrument ASSERTION FAILED"));
     }
 
     /**
@@ -54,9 +58,9 @@ class EndingTest {
      */
     private static void terminateAfter(Running running, int micros) throws InterruptedException {
         Thread.sleep(micros / 1000, micros % 1000 * 1000);
-        for (int tries = 0; tries < 3 && running.process().isAlive(); tries++) {
+        for (int tries = 0; tries < 24 && running.process().isAlive(); tries++) {
             running.process().destroy();
-            running.process().waitFor(8, TimeUnit.SECONDS);
+            running.process().waitFor(1, TimeUnit.SECONDS);
         }
     }
 

@@ -11,9 +11,12 @@ import dev.threadclock.tests.child.Active;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.LibrarySources;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -75,11 +78,17 @@ class ExtractionTest {
         Host.assumeStrace();
         Path log = folder.resolve("calls");
         agent(TestJdk.newest(), tmp).with("-Xint")
-                .under("strace", "-f", "-qq", "-e", "trace=mkdir,mkdirat,open,openat",
-                        "-o", log)
+                .under("strace", "-ff", "-ttt", "-qq", "-e", "signal=none", "-e",
+                        "trace=mkdir,mkdirat,open,openat", "-o", log)
                 .run(Active.class).exits(0);
-        List<String> made = Files.readAllLines(log).stream().filter(line -> line.contains("\"" + tmp + "/"))
-                .toList();
+        List<String> made = new ArrayList<>(); // from a file for each thread, where no line is split
+        try (DirectoryStream<Path> logs = Files.newDirectoryStream(folder, "calls.*")) {
+            for (Path each : logs) {
+                Files.readAllLines(each).stream().filter(line -> line.contains("\"" + tmp + "/"))
+                        .forEach(made::add);
+            }
+        }
+        Collections.sort(made); // each begins with its time
         assertThat(made).filteredOn(line -> line.contains("mkdir")).isNotEmpty().allSatisfy(
                 line -> assertThat(line).matches(".*, 0700\\) += 0.*"));
         assertThat(made).filteredOn(line -> line.contains("O_CREAT")).first().asString()

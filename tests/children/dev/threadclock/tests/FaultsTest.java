@@ -163,7 +163,7 @@ class FaultsTest {
             try {
                 for (List<String> who : List.of(List.<String>of(), user)) {
                     AttachJvm.assertRefused(
-                            AttachJvm.startCommand(who, "attach", "--timeout", "3", jvm.pid()).end());
+                            AttachJvm.startCommand(who, "attach", "--timeout", "1", jvm.pid()).end());
                 }
                 assertThat(Files.isSymbolicLink(trigger)).as("the other user's file").isTrue();
                 Files.delete(trigger);

@@ -170,7 +170,7 @@ class HostileTargetTest {
     void aFakeListenerIsNotWaitedForNorBelieved(String kind) {
         try (AttachJvm jvm = ChildJvm.of(JDK).startTarget(FakeListener.class, kind)) {
             long began = System.nanoTime();
-            Result result = jvm.run("attach", "--timeout", "3");
+            Result result = jvm.run("attach", "--timeout", "1");
             AttachJvm.assertRefused(result);
             assertThat(result.err()).as("no escape sequence").doesNotContain("\u001b", "\u009b");
             assertThat(result.err().length()).isLessThan(3000);

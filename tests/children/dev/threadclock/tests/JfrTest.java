@@ -163,7 +163,8 @@ class JfrTest {
         Path file = folder.resolve("jar.jfr");
         ChildJvm.exec((Object[]) command).end().exits(0);
         recording(ChildJvm.of(jdk).with("-agentpath:" + folder.resolve("libthreadclock.so")), file, "")
-                .with("-Dawaits.events=" + isLoaded).run(PoolWork.class, folder).ok();
+                .with("-Dawaits.events=" + isLoaded, "-Dwatched.millis=1200").run(PoolWork.class, folder)
+                .ok();
         return Used.inJfr(file).types();
     }
 

@@ -58,8 +58,6 @@ class LibraryLoadersTest {
     void underAnotherPackageName(TestJdk jdk) throws Exception {
         String relocated = RELOCATED + "=" + relocate(folder);
         for (List<String> flags : alone()) {
-            run(jdk, flags, relocated);
-            run(jdk, flags, AS_IT_IS, AS_IT_IS);
             run(jdk, flags, relocated, AS_IT_IS, relocated, AS_IT_IS);
         }
         run(jdk, List.of("-Ddev.threadclock.library=" + Product.LIBRARY), AS_IT_IS, relocated);

@@ -88,7 +88,7 @@ class ObstaclesTest {
     /** It would end if it were signalled, because it could not start the thread that answers. */
     @OnEachJdk
     void aJvmWhoseControlGroupIsFullOfThreadsIsNotSignalled(TestJdk jdk) throws Exception {
-        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).with("-Xint").startTarget()) { // compilers' threads come and go
             enterGroup(jvm, "pids", "pids.max");
             Path max = group.resolve("pids.max");
             Files.writeString(max, Integer.toString(threads(jvm)));
@@ -104,7 +104,7 @@ class ObstaclesTest {
     @Test
     void aJvmWhoseUserMayHaveNoMoreThreadsIsNotSignalled() {
         AttachJvm.assumeUsers(TestJdk.newestForAll());
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.newestForAll()).under(USER).startTarget()) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newestForAll()).with("-Xint").under(USER).startTarget()) {
             limit(USER, jvm, "--nproc=" + threads(jvm) + ":");
             assertNotTouched(jvm, "RLIMIT_NPROC");
             limit(USER, jvm, "--nproc=" + (threads(jvm) + 100) + ":");
@@ -112,13 +112,13 @@ class ObstaclesTest {
         }
     }
 
-    /** Room for the agent's files, but for no stack of another thread. */
+    /** Room for the agent's files, but for no stack of another thread; compilers would need some, too. */
     @ParameterizedTest
     @CsvSource({"--as, VmSize, RLIMIT_AS, 500000, -Xss1m", "--data, VmData, RLIMIT_DATA, 500000, -Xss1m",
         "--as, VmSize, RLIMIT_AS, 40000000, -Xss64m"})
     void aJvmThatMayHaveNoMoreMemoryIsNotSignalled(String limit, String used, String reason, long room,
             String stack) throws Exception {
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).with(stack).startTarget()) {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).with(stack, "-Xint").startTarget()) {
             String kib = Files.readString(jvm.proc().resolve("status"))
                     .replaceFirst("(?s).*\n" + used + ":\\s+(\\d+) kB.*", "$1");
             limit(List.of(), jvm, limit + "=" + ((Long.parseLong(kib) << 10) + room) + ":");
@@ -279,8 +279,8 @@ class ObstaclesTest {
         try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
             String victim = "echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid; sleep 300 & shift;"
                     + " \"$@\"; status=$?; kill $! && exit $status";
-            Result attach = ChildJvm.exec(inside, victim, "sh", jvm.pid(), AttachJvm.QUICKLY, "-jar",
-                    Product.JAR, "attach", jvm.pid()).end();
+            Result attach = ChildJvm.exec(inside, victim, "sh", jvm.pid(), AttachJvm.QUICKLY,
+                    "-XX:-UsePerfData", "-jar", Product.JAR, "attach", jvm.pid()).end();
             AttachJvm.assertRefused(attach, "/proc is another PID namespace's");
             assertThat(jvm.said()).isEmpty();
         }
@@ -303,7 +303,7 @@ class ObstaclesTest {
                 jvm.run(command).exits(0);
             }
             assertThat(jvm.run("top", "--once", "--all", "-i", "0.2").exits(0).out())
-                    .containsPattern(" [SR] +\\d+ +VM Thread\n").contains(" main\n");
+                    .containsPattern(" [SRD] +\\d+ +VM Thread\n").contains(" main\n");
             assertThat(jvm.answerer()).isEqualTo("threadclock");
             assertThat(Jvm.list()).extracting(each -> Integer.toString(each.pid())).contains(jvm.pid());
             jvm.kill();

@@ -58,12 +58,6 @@ class ReachPeriodsTest {
         ChildJvm.exec(jdk.jdk().home() + "/bin/jcmd", jvm.pid(), command).end().ok();
     }
 
-    private static void assumeReadsVirt(AttachJvm jvm) {
-        jvm.run("attach", "reach=jvm").exits(0);
-        assumeTrue(jvm.run("status", "--json").ok().out().contains("\"libjvm_user_time\": \"threadclock\""),
-                "the JVM reads /proc: the option changes nothing");
-    }
-
     /** The events of this program's threads by the moment of Flight Recorder's look, in milliseconds. */
     private static TreeMap<Long, Map<String, RecordedEvent>> looks(Path file) throws IOException {
         TreeMap<Long, Map<String, RecordedEvent>> looks = new TreeMap<>();
@@ -197,10 +191,11 @@ class ReachPeriodsTest {
 
     @OnEachJdk(from = 25)
     void attachedAndDetachedWhileItRecords(TestJdk jdk) throws Exception {
+        ReachTest.assumeReadsVirt(jdk);
         Path file = folder.resolve("first.jfr");
         try (AttachJvm jvm = start(jdk, ChildJvm.of(jdk), file)) {
             AttachJvm.sleep(4000);
-            assumeReadsVirt(jvm);
+            jvm.run("attach", "reach=jvm").exits(0);
             long attached = System.currentTimeMillis();
             Files.createFile(younger());
             AttachJvm.sleep(6000);
@@ -266,10 +261,11 @@ class ReachPeriodsTest {
 
     @OnEachJdk(from = 25)
     void attachedBetweenTwoRecordings(TestJdk jdk) throws Exception {
+        ReachTest.assumeReadsVirt(jdk);
         try (AttachJvm jvm = start(jdk, ChildJvm.of(jdk), folder.resolve("first.jfr"))) {
             AttachJvm.sleep(3000);
             jcmd(jdk, jvm, "JFR.stop", "name=first");
-            assumeReadsVirt(jvm);
+            jvm.run("attach", "reach=jvm").exits(0);
             jcmd(jdk, jvm, "JFR.start", "name=second",
                     "settings=" + Used.settings(folder, ReachTest.LOAD, true, "1 s"));
             assertRightFromNow(jdk, jvm, "second", NOT_HIT_BEFORE);

@@ -9,12 +9,15 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Active;
 import dev.threadclock.tests.child.ChangingLoad;
 import dev.threadclock.tests.child.Hello;
+import dev.threadclock.tests.child.Load;
 import dev.threadclock.tests.child.ReachRefused;
 import dev.threadclock.tests.child.ReachSwitching;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +29,7 @@ class ReachTest {
             + " reach=jvm changes nothing";
     private static final String RAW_TICKS = "jvm: it reads the VIRT clock, raw ticks; ";
     private static final String CORRECTABLE = RAW_TICKS + "reach=jvm corrects them";
+    private static final Map<TestJdk, String> ANSWERERS = new ConcurrentHashMap<>();
     private static final String READS_PROC = "jvm: it reads /proc, which is right; reach=jvm changes nothing";
 
     @TempDir
@@ -39,11 +43,11 @@ class ReachTest {
 
     @OnEachJdk
     void whileAsyncProfilerRunsItIsSwitchedOnAndOff(TestJdk jdk) throws Exception {
-        assumeTrue(readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
+        assumeReadsVirt(jdk);
         assumeTrue(jdk.feature() < 28, "async-profiler 4.6 crashes JDK 28-ea, also without threadclock");
         Path library = CompanyTest.asyncProfiler(folder);
         Path profile = folder.resolve("profile");
-        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget()) {
+        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget(Load.class, "burners")) {
             String start = "start,event=ctimer,interval=1ms";
             for (String command : List.of(start, "stop", start, "stop,collapsed,file=" + profile)) {
                 jvm.run("attach", "reach=jvm");
@@ -52,9 +56,8 @@ class ReachTest {
                 assertAnswers(jvm, "threadclock");
                 jvm.run("detach").exits(0);
                 assertDetached(jvm);
-                AttachJvm.sleep(400);
             }
-            assertThat(profile).content().contains("AttachTarget.main");
+            assertThat(profile).content().contains("/Burn."); // of a thread that never rests
         }
     }
 
@@ -85,11 +88,17 @@ class ReachTest {
 
     /** Of the JDKs that read /proc, the installed ones suffice. */
     private static void assumeConcerned(TestJdk jdk) {
-        assumeTrue(jdk.isThorough() || readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
+        if (!jdk.isThorough()) {
+            assumeReadsVirt(jdk);
+        }
+    }
+
+    static void assumeReadsVirt(TestJdk jdk) {
+        assumeTrue(readsVirt(jdk), "the JVM reads /proc: the option changes nothing");
     }
 
     private static boolean readsVirt(TestJdk jdk) {
-        return answerer(jdk).equals("threadclock");
+        return ANSWERERS.computeIfAbsent(jdk, ReachTest::answerer).equals("threadclock");
     }
 
     /**
@@ -110,7 +119,7 @@ class ReachTest {
 
     @OnEachJdk
     void whereMprotectIsRefusedOrHotSpotDividesNothingChanges(TestJdk jdk) throws IOException {
-        assumeTrue(readsVirt(jdk), "the JVM reads /proc: nothing to change");
+        assumeReadsVirt(jdk);
         Path report = Files.createFile(folder.resolve("report"));
         Result result = ChildJvm.of(jdk).with("--enable-native-access=ALL-UNNAMED").run(ReachRefused.class,
                 CLibrary.assume("parity_helper"), Product.LIBRARY, report).ok();
@@ -135,7 +144,7 @@ class ReachTest {
     /** Another library puts its clock_gettime before glibc's. */
     @OnEachJdk
     void whereAnotherLibraryAnswersClockGettimeItIsRefused(TestJdk jdk) {
-        assumeTrue(readsVirt(jdk), "the JVM reads /proc: nothing to change");
+        assumeReadsVirt(jdk);
         Supplier<ChildJvm> child = () -> ChildJvm.of(jdk).withEnvironment("LD_PRELOAD",
                 CLibrary.assume("other_clock"));
         Result without = child.get().run(Hello.class);

@@ -28,8 +28,8 @@ class StarvedTest {
     /** In steps of 256 KB: more than what the agent and its library map. */
     private static final int AGENTS_NEED = 20;
     /** How HotSpot and the C library say that there is no memory. */
-    private static final String LACK = "OutOfMemoryError|insufficient memory|pthread_create failed"
-            + "|cannot allocate memory|failed to map";
+    private static final String LACK = "(?i)OutOfMemoryError|insufficient memory|pthread_create failed"
+            + "|cannot allocate memory|out of memory|failed to map";
 
     @TempDir
     Path folder;

@@ -94,7 +94,7 @@ class SwitchingTest {
             result = child.run(Rival.class, helper, CLibrary.assume("company"),
                     Product.LIBRARY, "4000").ok();
             System.out.println("  " + jdk + ", run " + ++runs + ": " + result.out().strip());
-        } while (result.number("ignored") > 0 && runs < 3);
+        } while (result.number("ignored") > 0 && runs < 10);
         assertNone(result, "lost", "ignored");
         result.assertNumber("cycles").isGreaterThan(20);
     }

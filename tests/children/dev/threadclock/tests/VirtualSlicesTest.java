@@ -59,6 +59,7 @@ class VirtualSlicesTest {
                 .run(VirtualSlices.class, CLibrary.assume("parity_helper"), "100").ok();
         System.out.printf("  %s, %s, carriers: %d%n%s", jdk, flag, carriers, result.out().indent(4));
         assertThat(log).content().containsOnlyOnce(
-                flag.equals(EVENTS) ? "by the JVM's events" : "by java.lang.VirtualThread itself");
+                flag.equals(EVENTS) ? "by the JVM's events (" + EVENTS + " asks for them"
+                        : "by java.lang.VirtualThread itself");
     }
 }

@@ -82,7 +82,9 @@ public final class FakeListener {
         String request = "";
         ByteBuffer bytes = ByteBuffer.allocate(2000);
         while (!request.contains("report=") || !request.endsWith("\0")) {
-            channel.read(bytes);
+            if (channel.read(bytes) <= 0) {
+                return;
+            }
             request = new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
         }
         boolean isKnown = !kind.equals("old") || !request.contains("do=account");

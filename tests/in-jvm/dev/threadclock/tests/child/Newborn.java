@@ -51,13 +51,18 @@ public final class Newborn {
         for (long id : ids) {
             long user = Burn.THREADS.getThreadUserTime(id);
             unlisted += user >= 0 ? 1 : 0;
-            above += user > Burn.THREADS.getThreadCpuTime(id) ? 1 : 0;
+            above += isAbove(user, Burn.THREADS.getThreadCpuTime(id)) ? 1 : 0;
         }
         long[] users = Burn.THREADS.getThreadUserTime(ids);
         long[] totals = Burn.THREADS.getThreadCpuTime(ids);
         for (int i = 0; i < ids.length; i++) {
-            above += users[i] > totals[i] ? 1 : 0;
+            above += isAbove(users[i], totals[i]) ? 1 : 0;
         }
+    }
+
+    /** A thread may have ended before its total was read. */
+    private static boolean isAbove(long user, long total) {
+        return total >= 0 && user > total;
     }
 
     private static final class Child {

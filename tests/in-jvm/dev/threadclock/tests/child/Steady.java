@@ -32,12 +32,13 @@ public final class Steady {
                 && System.nanoTime() - began < LONGEST_NANOS;) {
             try {
                 long attached = state.attached();
-                long now = state.user.mayDecrease() ? user : Burn.THREADS.getCurrentThreadUserTime();
+                boolean asks = !state.user.mayDecrease();
+                long now = asks ? Burn.THREADS.getCurrentThreadUserTime() : user;
                 long total = Burn.THREADS.getCurrentThreadCpuTime();
                 boolean ours = attached % 2 == 1 && attached == state.attached();
                 // Without the agent a JVM may have no answer, because no file can be opened, or a wrong one
                 // (JDK-8372584).
-                if (ours && (now < 0 || total < now || attached == since && now < user)) {
+                if (ours && asks && (now < 0 || total < now || attached == since && now < user)) {
                     wrong++;
                 }
                 user = now;
