@@ -99,7 +99,8 @@ class SamplerTest {
                         .isEqualTo(second.number("life.totalNanos") - first.number("life.totalNanos"));
                 long life = second.number("life.totalNanos");
                 assertThat(life).isGreaterThanOrEqualTo(burners.get(i).number("life.totalNanos"));
-                jvm.await("no more than the kernel's", () -> jvm.runNanos(second) >= life); // at its next tick
+                // At its next tick.
+                jvm.await("no more than the kernel's", () -> jvm.runNanos(second) >= life);
             }
             Json sleeper = named(intervals.get(1), "sleeper-2");
             assertThat(sleeper.number("life.totalNanos")).isEqualTo(jvm.runNanos(sleeper));
