@@ -130,6 +130,8 @@ def test_a_broken_source_does_not_leave_a_program(tmp_path):
 
 def test_a_list_that_nobody_reads_ends_quietly():
     command = [sys.executable, "-u", lab.ROOT / "lab", "--list"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.close()
+    reading, writing = os.pipe()
+    os.close(reading)
+    with subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE) as process:
+        os.close(writing)
         assert process.stderr.read() == b"" and process.wait() == -signal.SIGPIPE

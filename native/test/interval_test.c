@@ -83,7 +83,7 @@ static void *run_tasks(void *argument)
 }
 
 /* The sum is within 1 % and 1 us a task of what the kernel's clock says inside and around the intervals. */
-static void assert_sum_is_right(struct work *work)
+static bool sum_is_right(const struct work *work)
 {
     int64_t slack_ns = work->around_ns / 100 + work->tasks * US;
     print_message("%7.2f ms, wait %d: %.3f to %.3f ms by the kernel, %.3f here; user %.1f %%, %.1f %% here\n",
@@ -92,35 +92,48 @@ static void assert_sum_is_right(struct work *work)
                   (double)work->sum.total_ns / NS_PER_MS,
                   100.0 * (double)work->user_ns / (double)work->user_system_ns,
                   100.0 * (double)work->sum.user_ns / (double)work->sum.total_ns);
-    assert_true(work->sum.total_ns >= work->inside_ns - slack_ns);
-    assert_true(work->sum.total_ns <= work->around_ns + slack_ns);
+    return work->sum.total_ns >= work->inside_ns - slack_ns
+           && work->sum.total_ns <= work->around_ns + slack_ns;
 }
 
-static void run_all_lengths(void)
+/* Up to three times: time that a hypervisor steals is missing from the kernel's clock. */
+static struct work run(const struct work *what)
 {
-    static const int64_t lengths_us[] = {20, 50, 200, 1000, 3000, 10000, 30000};
-    for (size_t i = 0; i < sizeof lengths_us / sizeof *lengths_us; i++)
-        for (int64_t wait_ms = 0; wait_ms <= 2; wait_ms += 2) {
+    struct work work;
+    int tries = 0;
+    do {
+        work = *what;
+        in_new_thread(run_tasks, &work);
+    } while (!sum_is_right(&work) && ++tries < 3);
+    assert_true(tries < 3);
+    return work;
+}
+
+static void run_lengths(const int64_t *lengths_us, size_t count, int64_t longest_wait_ms)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int64_t wait_ms = 0; wait_ms <= longest_wait_ms; wait_ms += 2) {
             int64_t task_ns = lengths_us[i] * US, most = INT64_C(200) * NS_PER_MS / task_ns;
             struct work work = {.task_ns = task_ns, .wait_ns = wait_ms * NS_PER_MS, .burn = burn_user_ns,
                                 .tasks = most < TASKS ? most : TASKS};
-            in_new_thread(run_tasks, &work);
-            assert_sum_is_right(&work);
+            run(&work);
         }
 }
 
 TEST(sums_are_the_kernels)
 {
-    run_all_lengths();
+    static const int64_t lengths_us[] = {20, 50, 200, 1000, 3000, 10000, 30000};
+    run_lengths(lengths_us, sizeof lengths_us / sizeof *lengths_us, 2);
 }
 
 TEST(sums_are_the_kernels_beside_others)
 {
+    static const int64_t lengths_us[] = {50, 1000, 10000};
     pthread_t burners[BURNERS];
     stop = false;
     for (int i = 0; i < BURNERS; i++)
         assert_int_equal(pthread_create(&burners[i], NULL, burn_until_stop, NULL), 0);
-    run_all_lengths();
+    run_lengths(lengths_us, sizeof lengths_us / sizeof *lengths_us, 0);
     stop = true;
     for (int i = 0; i < BURNERS; i++)
         pthread_join(burners[i], NULL);
@@ -133,15 +146,14 @@ static void burn_mixed(int64_t ns)
     (mix_rounds++ % 3 == 0 ? burn_system_ns : burn_user_ns)(ns);
 }
 
-/* The kernel samples the mode at ticks: 500 of them. */
+/* The kernel samples the mode at ticks: about 100 of them. */
 TEST(sums_have_the_kernels_split)
 {
     static void (*const loads[])(int64_t) = {burn_user_ns, burn_system_ns, burn_mixed};
     enum { SHARE_POINTS = 5 };
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
-        struct work work = {.task_ns = 700 * US, .wait_ns = NS_PER_MS, .burn = loads[i], .tasks = 1500};
-        in_new_thread(run_tasks, &work);
-        assert_sum_is_right(&work);
+        struct work work = {.task_ns = 700 * US, .wait_ns = NS_PER_MS, .burn = loads[i], .tasks = 600};
+        work = run(&work);
         double share = 100.0 * (double)work.sum.user_ns / (double)work.sum.total_ns;
         double kernels = 100.0 * (double)work.user_ns / (double)work.user_system_ns;
         assert_true(share >= kernels - SHARE_POINTS && share <= kernels + SHARE_POINTS);
@@ -198,7 +210,7 @@ TEST(handlers_may_have_intervals)
     run_tasks(&work);
     alarms = false;
     alarm_every_us(0, NULL);
-    assert_sum_is_right(&work);
+    assert_true(sum_is_right(&work));
     assert_true(handled > 100);
     assert_true(in_handlers.total_ns <= work.around_ns + handled * US);
 }
@@ -226,7 +238,7 @@ TEST(an_interval_belongs_to_its_thread)
         assert_true(true_in_child(raw_fork, is_stale, &interval));
     assert_int_equal(threadclock_interval_end(&interval, &used), 0);
     assert_true(is_stale(&never));
-    interval.reserved[0] += 2 * TC_RESTORED_NS; /* as if the process had been restored */
+    interval.reserved[0] += INT64_C(3600) * NS_PER_S; /* as if the process had been restored */
     assert_true(is_stale(&interval));
     assert_int_equal(threadclock_interval_begin(NULL), -EINVAL);
     assert_int_equal(threadclock_interval_end(NULL, &used), -EINVAL);

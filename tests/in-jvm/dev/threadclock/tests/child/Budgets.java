@@ -68,9 +68,9 @@ public final class Budgets {
         CpuBudget budget = new CpuBudget(LIMIT);
         Burn.slice();
         awaitNoWatcher();
-        System.out.println("opens");
+        System.out.print("opens\n"); // in one write: the JVM prints, too
         useUp(budget);
-        System.out.println("closed");
+        System.out.print("closed\n");
     }
 
     private static void awaitNoWatcher() throws Exception {

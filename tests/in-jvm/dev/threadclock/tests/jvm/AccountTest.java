@@ -49,13 +49,8 @@ class AccountTest {
     }
 
     @Test
-    void noValueDecreasesWhileShortThreadsComeAndGo() throws Exception {
-        churn(AccountTest::shortThread);
-    }
-
-    @Test
     void eachKindOfThreadThatTheJvmHasIsInIt() throws Exception {
-        churn(AccountTest::shortThread); // garbage, code to compile, and threads that end
+        churn(AccountTest::shortThread); // which also makes garbage, and code to compile
         if (Jvm.FEATURE >= 21) {
             virtualThreads();
         }

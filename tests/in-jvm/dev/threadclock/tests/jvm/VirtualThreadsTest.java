@@ -20,6 +20,7 @@ import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
 import dev.threadclock.command.probe.VirtualSwitch;
+import dev.threadclock.tests.child.Threads;
 import dev.threadclock.tests.child.VirtualAccounts;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -175,6 +176,7 @@ class VirtualThreadsTest {
     void withoutAccountingReadsFail() throws Throwable {
         Jvm.assumeVirtualThreads();
         CountDownLatch began = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
         Thread thread = start(() -> {
             CpuTimes times = new CpuTimes();
             burn(20_000_000);
@@ -194,7 +196,7 @@ class VirtualThreadsTest {
             assertTrue(times.totalNanos() - total <= System.nanoTime() - start + AHEAD_NANOS,
                     "no more than passes");
             began.countDown();
-            LockSupport.park();
+            Threads.await(goesOn);
             CpuMeter meter = new CpuMeter().start();
             CpuWork work = new CpuWork().open();
             burn(10_000_000);
@@ -214,7 +216,7 @@ class VirtualThreadsTest {
         }
         CpuTimes times = new CpuTimes();
         assertTrue(ThreadClock.read(thread, times) && !times.isWhole(), "others see the same");
-        LockSupport.unpark(thread);
+        goesOn.countDown();
         join(thread);
         assertTrue(ThreadClock.tid(thread) == -1, "a virtual thread has no TID");
     }

@@ -84,7 +84,7 @@ final class Browser implements AutoCloseable, WebSocket.Listener {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (!Files.exists(portFile) || Files.size(portFile) == 0) {
             if (!process.isAlive() || System.nanoTime() > end) {
-                stop();
+                stop(process.descendants());
                 throw new AssertionError(program + " does not start: " + Files.readString(log));
             }
             Thread.sleep(50);
@@ -95,7 +95,7 @@ final class Browser implements AutoCloseable, WebSocket.Listener {
                 call(domain + ".enable", Map.of());
             }
         } catch (Exception | Error e) {
-            stop();
+            stop(process.descendants());
             throw e;
         }
     }
@@ -281,20 +281,20 @@ final class Browser implements AutoCloseable, WebSocket.Listener {
     /** Asks it to end, so that it deletes its files outside the profile. */
     @Override
     public void close() throws Exception {
+        List<ProcessHandle> helpers = process.descendants().toList(); // later they have another parent
         try {
             socket.sendText(GSON.toJson(Map.of("id", ++calls, "method", "Browser.close")), true)
                     .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
             process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } finally {
             socket.abort();
-            stop();
+            stop(Stream.concat(helpers.stream(), process.descendants()));
         }
     }
 
     /** Stops the process with all its helpers, which write to the profile. */
-    private void stop() throws Exception {
-        List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
-                .toList();
+    private void stop(Stream<ProcessHandle> helpers) throws Exception {
+        List<ProcessHandle> all = Stream.concat(helpers, Stream.of(process.toHandle())).toList();
         all.forEach(ProcessHandle::destroyForcibly);
         for (ProcessHandle each : all) {
             each.onExit().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
