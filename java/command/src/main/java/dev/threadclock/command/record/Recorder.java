@@ -76,9 +76,9 @@ final class Recorder {
      * late: waits half an interval for the last one, but any time for the first.
      */
     private synchronized boolean isOver() {
-        late = recordedNanos > 0 && mostNanos < Long.MAX_VALUE
-                && System.nanoTime() - beganNanos.getAsLong() - mostNanos > Math.min(shortestNanos, mostNanos)
-                        / 2;
+        boolean hasFirst = shortestNanos < Long.MAX_VALUE; // of whatever length: the target says it
+        late = hasFirst && mostNanos < Long.MAX_VALUE && System.nanoTime() - beganNanos.getAsLong()
+                - mostNanos > Math.min(Math.max(0, shortestNanos), mostNanos) / 2;
         return late;
     }
 

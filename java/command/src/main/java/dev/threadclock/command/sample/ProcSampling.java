@@ -55,17 +55,17 @@ final class ProcSampling extends Sampling {
     private int pass;
     private long dueNanos = System.nanoTime() + FIRST_NANOS;
 
-    private ProcSampling(int pid, Subject subject, Duration period) {
+    ProcSampling(int pid, Subject subject, Duration period, TaskFiles files) {
         super(pid, subject);
         tasks = Path.of("/proc", Integer.toString(pid), "task");
-        files = new TaskFiles(pid, false);
+        this.files = files;
         periodNanos = period.toNanos();
         start = files.process().map(Stat::start).orElse(-1L);
     }
 
     /** As in ChannelSampling, the first sample is not returned by next(). Empty: there is no such process. */
     static Optional<Sampling> open(int pid, Subject subject, Duration period) throws IOException {
-        ProcSampling sampling = new ProcSampling(pid, subject, period);
+        ProcSampling sampling = new ProcSampling(pid, subject, period, new TaskFiles(pid, false));
         return sampling.sample().map(first -> sampling);
     }
 
@@ -82,11 +82,12 @@ final class ProcSampling extends Sampling {
         return sample();
     }
 
-    private Optional<Interval> sample() throws IOException {
+    Optional<Interval> sample() throws IOException {
         pass++;
         Message seen = new Message();
         long livingNanos = 0;
         long wallMillis = System.currentTimeMillis();
+        Optional<Stat> process = files.process(); // first: what threads use meanwhile is no ended thread's
         for (int tid : tids()) {
             Optional<Kernel> thread = read(tid, seen.gone);
             if (thread.isPresent()) {
@@ -96,13 +97,13 @@ final class ProcSampling extends Sampling {
         }
         live.entrySet()
                 .removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), seen.gone));
-        Optional<Stat> stat = files.process();
-        if (stat.isEmpty() || stat.get().start() != start || seen.threads.isEmpty()) {
+        boolean isSame = files.process().filter(after -> after.start() == start).isPresent();
+        if (process.isEmpty() || !isSame || seen.threads.isEmpty()) {
             return Optional.empty();
         }
         // The process's time has units of 10 ms and may therefore be less than the sum of its threads.
         seen.moment = Optional.of(new Moment(wallMillis, System.nanoTime(),
-                stat.get().times(livingNanos + endedNanos)));
+                process.get().times(livingNanos + endedNanos)));
         return book.take(seen);
     }
 

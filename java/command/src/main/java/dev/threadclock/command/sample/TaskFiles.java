@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * Reads the kernel's files of each thread of a process, from outside of its file system: there, anything may
  * stand in their place. Thread-safe.
  */
-final class TaskFiles {
+class TaskFiles {
     private static final long RESCAN_NANOS = 100_000_000;
     private static final Pattern INNERMOST_TID = Pattern.compile("(?m)^NSpid:.*?(\\d+)$");
 

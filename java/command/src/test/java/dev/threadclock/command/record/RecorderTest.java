@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A recording ends by itself when it cannot continue. */
 class RecorderTest {
@@ -113,15 +114,16 @@ class RecorderTest {
         }
     }
 
-    /** Its samples leave no pause in which another thread could look at the clock. */
-    @Test
+    /** Its samples leave no pause in which another thread could look at the clock, and claim no time. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 0, -1})
     @Timeout(60)
-    void aFloodOfSamplesEndsWithTheTime() {
+    void aFloodOfSamplesEndsWithTheTime(long nanos) {
         AtomicInteger written = new AtomicInteger();
         Seconds flood = new Seconds() {
             @Override
             public Optional<Interval> next() {
-                return super.next().map(second -> new Interval(0, 1, second.process(), second.life(),
+                return super.next().map(second -> new Interval(0, nanos, second.process(), second.life(),
                         List.of(), List.of()));
             }
         };
