@@ -320,11 +320,10 @@ static bool has_jvm(struct node *node, pid_t pid)
     return strstr(text_of(node), label) != NULL;
 }
 
-/* For a second, the last reading serves. */
+/* After the time for which the last reading serves. */
 static bool has_jvm_by_now(struct node *node, pid_t pid)
 {
-    for (int64_t until_ns = monotonic_ns() + NS_PER_S; monotonic_ns() < until_ns;)
-        sleep_ns(10 * NS_PER_MS);
+    sleep_ns((NODE_REUSE_MS + 1) * NS_PER_MS);
     return has_jvm(node, pid);
 }
 

@@ -318,7 +318,7 @@ static void *burn_a_little(void *unused)
     return unused;
 }
 
-static pid_t starter;
+static _Atomic pid_t starter;
 
 static void *come_and_go(void *unused)
 {

@@ -174,8 +174,7 @@ READ(threads_add_while_two_readers_take)
     assert_int_equal(pthread_create(&readers[0], NULL, take_many, &one), 0);
     assert_int_equal(pthread_create(&readers[1], NULL, take_many, &other), 0);
     for (uintptr_t i = 0; i < THREADS; i++)
-        assert_int_equal(
-            pthread_create(&threads[i], NULL, add_many, (void *)(i * EVENTS_OF_A_THREAD)), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, add_many, (void *)(i * EVENTS_OF_A_THREAD)), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     pthread_join(readers[0], &wrong[0]);

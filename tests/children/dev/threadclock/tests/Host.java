@@ -23,9 +23,9 @@ final class Host {
         }
     }
 
-    /** A free port below the kernel's ephemeral range: no process gets it unless it names it. */
+    /** A free port below the kernel's default ephemeral range: no process gets it unless it names it. */
     static int namedPort() {
-        while (true) {
+        for (int i = 0; i < 1000; i++) {
             int port = ThreadLocalRandom.current().nextInt(10_000, 32_000);
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return socket.getLocalPort();
@@ -33,6 +33,7 @@ final class Host {
                 // It is in use.
             }
         }
+        throw new IllegalStateException("no port is free");
     }
 
     static void assumeStrace() {

@@ -29,8 +29,8 @@ class ReachTest {
             + " reach=jvm changes nothing";
     private static final String RAW_TICKS = "jvm: it reads the VIRT clock, raw ticks; ";
     private static final String CORRECTABLE = RAW_TICKS + "reach=jvm corrects them";
-    private static final Map<TestJdk, String> ANSWERERS = new ConcurrentHashMap<>();
     private static final String READS_PROC = "jvm: it reads /proc, which is right; reach=jvm changes nothing";
+    private static final Map<TestJdk, String> ANSWERERS = new ConcurrentHashMap<>();
 
     @TempDir
     Path folder;

@@ -7,7 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A child program that must keep running, whatever its JVM lacks: it reads its own times a thousand times a
  * second, allocates nothing, and reports its progress in a {@link StormState}; at its end it prints the
- * number of wrong answers. It reads no user time, for which a JVM may open a file, while that may decrease.
+ * number of wrong answers. While user time may decrease, it reads that only from our agent: a JVM may open a
+ * file for it.
  *
  * <p>Arguments: the file of the state; another file, whose appearance makes it fill its heap to the last byte
  * until the state says that totals may decrease. Ends when the state says so.
@@ -32,7 +33,7 @@ public final class Steady {
                 && System.nanoTime() - began < LONGEST_NANOS;) {
             try {
                 long attached = state.attached();
-                boolean asks = !state.user.mayDecrease();
+                boolean asks = attached % 2 == 1 || !state.user.mayDecrease();
                 long now = asks ? Burn.THREADS.getCurrentThreadUserTime() : user;
                 long total = Burn.THREADS.getCurrentThreadCpuTime();
                 boolean ours = attached % 2 == 1 && attached == state.attached();

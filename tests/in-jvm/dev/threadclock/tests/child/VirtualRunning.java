@@ -35,8 +35,9 @@ public final class VirtualRunning {
         VirtualSwitches.say("running", args);
         over = true;
         VirtualAccounts.joinAll(threads);
-        while (!VirtualSwitches.status(args).contains("virtual.threads=0")) {
-            Threads.pause(1); // who joins a thread may run before its account ends (VirtualThread.afterDone)
+        // Who joins a thread may run before its account ends (VirtualThread.afterDone).
+        for (int i = 0; i < 1000 && !VirtualSwitches.status(args).contains("virtual.threads=0"); i++) {
+            Threads.pause(10);
         }
         VirtualSwitches.say("ended", args);
     }

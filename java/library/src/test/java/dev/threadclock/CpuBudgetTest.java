@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 /** Work that runs away on many threads, with and without checks, and what comes after it. */
 class CpuBudgetTest {
     private static final long LIMIT_NANOS = 100_000_000;
+    /** The watcher reads eight threads, which then read their intervals themselves. */
+    private static final long EARLY_NANOS = 8 * 20_000; // as STEPS_NANOS of CpuWorkTest
     /** The watcher needs a CPU, too: on a busy machine it gets one after some ticks, while others burn. */
-    /** The watcher reads a thread, which then reads its interval itself: by steps of interpolation. */
-    private static final long EARLY_NANOS = 1_000_000;
     private static final long LATE_NANOS = 1_000_000_000;
 
     private final CpuBudget budget = new CpuBudget(Duration.ofNanos(LIMIT_NANOS));

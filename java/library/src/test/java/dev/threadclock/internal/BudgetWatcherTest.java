@@ -102,7 +102,7 @@ class BudgetWatcherTest {
         };
         good.watch();
         bad.watch();
-        // A step more: it has dealt with the last one.
+        // A step more, except of an action, of which there is none then: it has dealt with the last one.
         await(() -> errors.get() < (failing == Step.ACTION ? 1 : 0));
         assertGuarded();
         assertThat(watcher()).isNotNull();

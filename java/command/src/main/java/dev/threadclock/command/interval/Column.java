@@ -102,8 +102,8 @@ public enum Column {
             return "-";
         }
         // A wait may have begun before the interval.
-        long most = times == null ? use.threads() * Math.max(0, interval.nanos()) : Long.MAX_VALUE;
-        long tenths = Math.round(10 * interval.percent(Math.min(Math.max(0, used), most)));
+        long shown = times == null ? Math.min(used, use.threads() * interval.nanos()) : used;
+        long tenths = Math.round(10 * interval.percent(Math.max(0, shown)));
         return tenths / 10 + "." + tenths % 10;
     }
 

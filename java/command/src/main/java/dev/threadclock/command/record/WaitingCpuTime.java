@@ -16,7 +16,7 @@ import jdk.jfr.Timespan;
 final class WaitingCpuTime extends ThreadCpuTime {
     /** Unknown if it is Long.MIN_VALUE, which Flight Recorder's tools show as N/A. */
     @Label("Waited for a CPU")
-    @Description("How long the thread was runnable but had no CPU")
+    @Description("How long the thread was runnable but had no CPU, in waits that ended in the interval")
     @Timespan(Timespan.NANOSECONDS)
     long waited = Long.MIN_VALUE;
 }

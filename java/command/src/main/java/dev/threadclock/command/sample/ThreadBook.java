@@ -65,7 +65,7 @@ final class ThreadBook {
         private int passes;
         private int passesSinceEnd;
         private long waitedNanos = Use.NOT_MEASURED; // since its start
-        private long waitNanos; // in the interval
+        private long waitNanos; // in waits that ended in the interval
 
         private Row(long serial, int tid) {
             super(serial);
