@@ -35,7 +35,10 @@ final class AgentCall {
         return facts.warns() && (copies.isEmpty() || fromJava)
                 ? Optional.of("that JVM " + (fromJava ? "may" : "will")
                         + " print its own warning about a dynamically loaded agent (JEP 451); to"
-                        + " prevent it, start the JVM with -XX:+EnableDynamicAgentLoading")
+                        + " prevent it, start the JVM with -XX:+EnableDynamicAgentLoading"
+                        + (fromJava ? ""
+                                : "; if native threads attach to it and detach all the time, its first agent"
+                                        + " may crash it (HotSpot's fault): start it with one"))
                 : Optional.empty();
     }
 
