@@ -176,7 +176,7 @@ final class ChildJvm {
             builder.environment().putAll(environment);
             Process process = builder.start();
             process.getOutputStream().close();
-            // One that a killed JVM of this PID has left would keep another user's from listening.
+            // Those that a killed JVM of this PID, or a command, has left would keep another from listening.
             Files.deleteIfExists(Path.of("/tmp/.java_pid" + process.pid()));
             Files.deleteIfExists(Path.of("/tmp/.attach_pid" + process.pid()));
             return new Running(command, process, out, err, limit);

@@ -74,6 +74,11 @@ class VirtualSwitchesTest {
         assertThat(result.out()).doesNotContain("WARNING", "[warning]");
     }
 
+    @OnEachJdk(from = 21)
+    void theEventsDoIfAskedFor(TestJdk jdk) throws IOException {
+        assertSwitches(run(jdk, "nothing", "-Dthreadclock.switches=events"), "events", "events", "asks for");
+    }
+
     /** As in a later JDK, a method has another name. */
     @OnEachJdk(from = 21)
     void theEventsDoIfTheClassIsNotOneThatIsKnown(TestJdk jdk) throws IOException {
@@ -87,6 +92,11 @@ class VirtualSwitchesTest {
         }
         assertSwitches(run(jdk, "nothing", "--patch-module=java.base=" + folder.resolve("patch")), "events",
                 "events", "is not what a known JDK has");
+    }
+
+    @OnEachJdk(from = 21)
+    void anotherAgentsRetransformationKeepsTheCalls(TestJdk jdk) throws IOException {
+        assertSwitches(run(jdk, "retransform", "-javaagent:" + otherAgent(folder)), "calls", "calls", null);
     }
 
     @OnEachJdk(from = 21)

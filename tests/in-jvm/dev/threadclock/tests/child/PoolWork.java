@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * {@code ready}, waits until the file given as its argument exists (none: does not wait) and, with {@code
  * -Dawaits.events=true}, until the agent has registered its events, works, and prints {@code worker=NANOS
  * brief=NANOS}: the CPU time of the pool's threads and that of those that have ended. Ends some seconds
- * later, so that an observer sees all of it; if a second argument is {@code stays}, five minutes later,
- * unless it is killed.
+ * later, or after {@code -Dwatched.millis}, so that an observer sees all of it; if a second argument is
+ * {@code stays}, five minutes later, unless it is killed.
  */
 public final class PoolWork {
     private static final long WORKER_NANOS = 500_000_000;
