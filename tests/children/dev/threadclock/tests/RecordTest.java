@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.PoolWork;
+import dev.threadclock.tests.child.RecordingHeldUp;
+import dev.threadclock.tests.shared.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +70,24 @@ class RecordTest {
                 .as("no interval from before the JVM's own recording")
                 .isAfterOrEqualTo(
                         Used.events(jvms, "jdk.ActiveRecording").get(0).getInstant("recordingStart"));
+    }
+
+    /** The JVM works on the start of its recording for longer than the command waits. */
+    @OnEachJdk
+    void aRecordingThatStartsTooLateIsStopped(TestJdk jdk) throws Exception {
+        Path go = folder.resolve("go");
+        try (AttachJvm jvm = ChildJvm.of(jdk).startTarget(RecordingHeldUp.class, go)) {
+            Result result = jvm.run("record", "-o", folder.resolve("late.jfr"), "--jvm-events", "--timeout",
+                    "3s").exits(1);
+            assertThat(result.err()).contains("no answer from ");
+            assertThat(jvm.said()).contains("held up");
+            Files.createFile(go);
+            Path jcmd = Path.of(ChildProcess.JAVA).resolveSibling("jcmd");
+            assertThat(ChildJvm.exec(jcmd, jvm.pid(), "JFR.check").end().ok().out())
+                    .contains("No available recordings");
+            assertThat(jvm.said().replaceAll("(?m)^WARNING: .*\n", "")).isEqualTo("held up\nready\n");
+            assertThat(folder.toFile().list()).containsExactly("go");
+        }
     }
 
     /** Of two files one cannot be written at the end: the other one is, and its content is kept. */

@@ -337,7 +337,7 @@ final class AttachRequest {
      * Checks for the process's own socket: another process in its network namespace may listen under the same
      * name. HotSpot binds to NAME.tmp and renames the file.
      */
-    private boolean isListening() {
+    boolean isListening() {
         Set<String> links = new HashSet<>();
         for (String line : target.process().read("net/unix").split("\n")) {
             // Num RefCount Protocol Flags Type St Inode Path

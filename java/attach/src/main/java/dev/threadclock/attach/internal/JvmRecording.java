@@ -17,6 +17,7 @@ public final class JvmRecording implements Closeable {
     /** default, profile, or the path of a .jfc file as the JVM sees it. */
     public static final Pattern SETTINGS = Pattern.compile("[^\"\\p{Cntrl}]+");
     private static final Duration TIME_TO_STOP = Duration.ofSeconds(60);
+    private static final Duration TIME_TO_WITHDRAW = Duration.ofSeconds(1);
 
     private final Target target;
     private final AttachRequest request;
@@ -28,12 +29,35 @@ public final class JvmRecording implements Closeable {
     JvmRecording(Target target, Duration timeout, String settings) {
         this.target = target;
         request = new AttachRequest(target, timeout);
-        started = request.command("JFR.start name=" + name + " settings=\"" + settings
-                + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"");
+        AttachAnswer answer = null;
+        try {
+            answer = request.command("JFR.start name=" + name + " settings=\"" + settings
+                    + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"");
+        } finally {
+            if (answer == null) {
+                withdraw();
+            }
+        }
+        started = answer;
         if (!started.text().contains("Started recording")) {
             started.close();
             throw new AttachException("the JVM " + target + " did not start a recording: "
                     + Printable.line(started.text()) + advice(started.text(), settings));
+        }
+    }
+
+    /**
+     * Of a start without an answer, on which the JVM may still be working: it then handles this one next, and
+     * what was to be the recording's folder is gone.
+     */
+    private void withdraw() {
+        try {
+            request.limit(TIME_TO_WITHDRAW);
+            if (request.isListening()) {
+                request.command("JFR.stop name=" + name + " filename=/dev/null");
+            }
+        } catch (AttachException e) {
+            // Sent, or nothing can be: the failure of the start is what is reported.
         }
     }
 
