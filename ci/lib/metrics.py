@@ -10,7 +10,7 @@ JAVA = ROOT / "java/library/src/main/java/dev/threadclock/CpuMetric.java"
 PAGE = ROOT / "docs/metrics.md"
 UNITS = {"SECONDS": "s", "THREADS": "{thread}", "PERIODS": "{period}"}  # UCUM's, as OpenTelemetry wants them
 OF = {"EACH_GROUP": "group", "PROCESS": "the process",
-      "GROUPS_THAT_WAIT": "group, but of kind `virtual` (its carriers wait) and `unseen`",
+      "GROUPS_THAT_WAIT": "group, except kinds `virtual` (its carriers wait) and `unseen`",
       "KEYS": "[key](#by-tenant-endpoint-or-job)"}
 
 

@@ -298,6 +298,6 @@ CONTENTS = ["kernel", "packets: part of its total, its system time, softirqs by 
             "stopped for 1,000 ms: more total, stolen by /proc/stat"]
 VIEWS = {"": lambda data: page.markdown_table(HEAD, table(data)) + """
 
-User time of a thread that only computes, in percent of its CPU time. 100 % is right; what the kernel's
-own split (/proc) says is the best that is known.""",
+User time of a thread that only computes, in percent of its CPU time. 100 % is right; the kernel's own
+split (/proc) is the best available reference.""",
          "contents": lambda data: page.markdown_table(CONTENTS, contents(data))}

@@ -43,7 +43,7 @@ extern "C" {
  *   - user + system <= a total read later; in one struct threadclock_times, user_ns + system_ns <= total_ns;
  *   - a tick read is never ahead of the run time, nor is user + system. The split is an estimate, which
  *     depends on when it is asked: once another thread reads this one by its handle, user or system may be
- *     ahead of what getrusage says next, by about a tick, while the other is behind by as much;
+ *     ahead of the next getrusage, by about a tick, while the other is behind by as much;
  *   - a failure is a negative errno, and 0 is a valid time;
  *   - reads are safe in any number of threads, in signal handlers (also one that interrupts another read),
  *     and after fork() or a raw fork system call: the child reads its own times. They are not safe in a child

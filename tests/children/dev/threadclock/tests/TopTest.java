@@ -2,6 +2,7 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Load;
@@ -86,11 +87,13 @@ class TopTest {
             List<String> lines = load.run("top", "--once", "-i", "2s").ok().outLines();
             burnt += load.runNanos(burner);
             slept += load.runNanos(sleeper);
+            // More than in all the time but one of the two seconds.
+            boolean burntLong = burnt > System.nanoTime() - began - 1_000_000_000;
+            assumeTrue(slept == 0 || burntLong, "the machine is too busy to know who ran");
             if (slept == 0) {
                 assertThat(lines).noneMatch(line -> line.endsWith("  sleeper-0"));
             }
-            // More than in all the time but one of the two seconds.
-            if (burnt > System.nanoTime() - began - 1_000_000_000) {
+            if (burntLong) {
                 assertThat(lines).filteredOn(line -> line.endsWith("  " + burner.text("name"))).hasSize(1);
             }
         }

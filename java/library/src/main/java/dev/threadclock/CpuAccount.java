@@ -44,13 +44,12 @@ import java.util.Objects;
  */
 public final class CpuAccount {
     /**
-     * The number of pools. When there are so many, a further one whose threads work gets the place of one
-     * that has no threads any more or has used nothing for a minute; if there is none, its threads are
-     * counted in a pool named {@code (other)}.
+     * The number of pools. At this limit, a new active pool replaces one that has no threads any more or has
+     * used nothing for a minute; if there is none, its threads are counted in a pool named {@code (other)}.
      */
     public static final int MAX_POOLS = 100;
 
-    /** The name of the pool that has the times of those that have given their place away. */
+    /** The name of the pool with the times of replaced pools. */
     public static final String PAST_POOLS = "(past pools)";
 
     private static final Duration REUSE = Duration.ofMillis(100);

@@ -31,10 +31,11 @@ import java.util.function.Supplier;
  * of {@link #PAST}, {@link #OTHER} and {@link #UNATTRIBUTED}.
  * <li>None of them decreases while it is in the readings. A key that has lost its place and comes back begins
  * again, and what it showed before stays in {@link #PAST}.
- * <li>Nothing counts twice, and nothing for a key that did not use it.
+ * <li>CPU time is counted once, and never for a key that did not use it.
  * <li>A reading has a bounded number of keys, those that use most: a key takes another one's place if it has
  * used twice as much lately (what was used ten minutes earlier weighs half). What keys use without a place is
- * in {@link #OTHER}; one that gets a place takes of that what {@link #OTHER} can give without decreasing.
+ * in {@link #OTHER}; a key that gets a place takes its share from there as far as {@link #OTHER} does not
+ * decrease.
  * <li>100 times as many keys as places are remembered, 20,000 at most; further ones are in {@link #OTHER}
  * until the next reading, which forgets the cheaper half. So are scopes that are open with them, until they
  * are closed.
@@ -44,13 +45,13 @@ import java.util.function.Supplier;
  * says why: a scope's thread ended within it (what no reading has seen), more than 1,000 were open on one
  * thread, or it was on a virtual thread that {@link VirtualThreads} did not account for. If a scope is
  * closed on another thread, or there is no memory or stack for one, all scopes of its thread end there.
- * Only {@link #read}, constructors and tasks throw, and any call that finds no stack to begin with. After
- * a restore from a checkpoint, {@link #UNATTRIBUTED} stands still until the process's clock has reached
- * what it showed before.
+ * Only {@link #read}, constructors and tasks throw; any call may throw {@link StackOverflowError}, on a
+ * stack that is exhausted already. After a restore from a checkpoint, {@link #UNATTRIBUTED} stands still
+ * until the process's clock has reached what it showed before.
  *
  * <p><b>Keys</b> are kept as strings. If clients choose them, as they do in OpenTelemetry's baggage, they are
  * not to be trusted: one client can use another's key, or so many that new ones are {@link #OTHER}, but
- * memory stays bounded. Attribute only what was authenticated to anybody's bill.
+ * memory stays bounded. Bill only by authenticated keys.
  *
  * <p><b>Cost.</b> A scope costs a quarter to a half more than one of {@link CpuWork}; an outermost one
  * allocates nothing. A lock, which readings hold, is taken for a thread's first scope, for a new key, for
@@ -62,7 +63,7 @@ public final class CpuAttribution {
     /** The key of all that have no place. */
     public static final String OTHER = "(other)";
 
-    /** The key of what keys had used that have lost their place since. */
+    /** The key for the time of keys that were replaced. */
     public static final String PAST = "(past keys)";
 
     /** The key of what no scope has measured. */

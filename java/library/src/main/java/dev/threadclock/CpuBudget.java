@@ -25,13 +25,13 @@ import java.util.logging.Logger;
  * <p>A watcher, one daemon thread that exists only while there is work with a budget, reads the clocks of its
  * threads, more often as less is left. When nothing is left, {@link #check()} throws, no further scope opens,
  * and the threads within scopes are interrupted, or an {@linkplain #onExhausted action} runs instead. So it
- * also reaches tasks that never check but respond to that. When an interrupted thread's scope closes, its
+ * also stops tasks that respond to interrupts but never check. When an interrupted thread's scope closes, its
  * interrupt status is cleared, even if something else has interrupted it too, and within the scope of another
  * exhausted budget. The limit is exceeded by what the threads use until the watcher gets a CPU and the task
  * responds: typically some milliseconds on each CPU.
  *
- * <p>The first budget of a JVM takes the longest to make: another one is used up on trial, so that no later
- * one needs a class that is not loaded.
+ * <p>The first budget of a JVM takes the longest to make: a trial budget is exhausted first, so that all
+ * classes are loaded.
  *
  * <p><b>It fails closed.</b> Where CPU time cannot be known (the kernel refuses its clocks, virtual threads
  * are not accounted for, or time is missing for one of the reasons of {@link #whyPartial()}), or the budget
@@ -269,7 +269,7 @@ public final class CpuBudget extends CpuWork {
             try {
                 newAction.run();
             } catch (Throwable e) {
-                logger.log(Level.WARNING, "what a budget should do when it is exhausted has failed", e);
+                logger.log(Level.WARNING, "the action of an exhausted budget failed", e);
             }
         };
         return this;

@@ -72,7 +72,7 @@ final class AgentCall {
         }
         if (answer.connection() == null) {
             throw new AttachException("the agent in the JVM " + target
-                    + " did not connect although it said so; this should not happen: please report it");
+                    + " reported success but did not connect; please report this bug");
         }
         return answer.connection();
     }

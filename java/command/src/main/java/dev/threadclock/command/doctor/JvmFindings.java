@@ -103,7 +103,7 @@ final class JvmFindings {
     }
 
     private void process() {
-        findings.put("process", Finding.ok("process", jvm.pid(), jvm.pid() + " (" + jvm.command() + ")"));
+        findings.put("process", Finding.ok("process", jvm.pid(), jvm.toString()));
         findings.put("user", Finding.ok("user", jvm.uid(), "uid " + jvm.uid()));
         boolean namespace = jvm.namespacePid() != jvm.pid();
         String groups = SystemFiles
@@ -225,8 +225,8 @@ final class JvmFindings {
         if (verdict == Verdict.WRONG || verdict == Verdict.UNKNOWN && readsVirt) {
             return Optional.of(Finding.wrong(label, Verdict.WRONG.word(), recorderIsWrong(trial, answerer),
                     remedy
-                            + ": then it gets the kernel's value; or wait for a JDK that is right (none from"
-                            + " 25.0.5 on is known)"));
+                            + ": then it gets the kernel's value; no JDK from 25.0.5 on is known to be"
+                            + " right"));
         }
         boolean readsProc = answerer.startsWith(JVM + ": it reads /proc");
         return verdict == Verdict.UNKNOWN && !status.isEmpty() && !readsProc

@@ -57,7 +57,7 @@ final class ThreadBook {
     }
 
     /** A kernel thread. */
-    private static final class Row extends CpuIntervals.Row {
+    private static final class KernelThread extends CpuIntervals.Row {
         private final int tid;
         private String kernelName = "";
         private char kernelState = '?';
@@ -67,7 +67,7 @@ final class ThreadBook {
         private long waitedNanos = Use.NOT_MEASURED; // since its start
         private long waitNanos; // in waits that ended in the interval
 
-        private Row(long serial, int tid) {
+        private KernelThread(long serial, int tid) {
             super(serial);
             this.tid = tid;
         }
@@ -91,7 +91,7 @@ final class ThreadBook {
     }
 
     private final IntFunction<Character> kernelState;
-    private final Map<Long, Row> rows = new LinkedHashMap<>();
+    private final Map<Long, KernelThread> rows = new LinkedHashMap<>();
     private final Map<Long, Life> running = new HashMap<>();
     /** Java threads that have not been matched with a row yet. */
     private final List<Life> unjoined = new ArrayList<>();
@@ -153,16 +153,17 @@ final class ThreadBook {
     }
 
     private Interval interval(Message message, Moment moment) {
-        rows.values().forEach(Row::beginInterval);
-        List<Row> gone = message.gone.stream().map(rows::remove).filter(Objects::nonNull).toList();
+        rows.values().forEach(KernelThread::beginInterval);
+        List<KernelThread> gone = message.gone.stream().map(rows::remove).filter(Objects::nonNull).toList();
         message.threads.forEach(thread -> {
-            Row row = rows.computeIfAbsent(thread.serial(), serial -> new Row(serial, thread.tid()));
+            KernelThread row = rows.computeIfAbsent(thread.serial(),
+                    serial -> new KernelThread(serial, thread.tid()));
             row.kernelName = thread.name();
             raise(row, thread.times());
             row.waited(thread.waitedNanos(), row.passes == 0 && lastNanos.isPresent());
         });
         message.ran.forEach(ran -> {
-            Row row = rows.get(ran.serial());
+            KernelThread row = rows.get(ran.serial());
             if (row != null) { // otherwise its start was never reported, which our sampler does not do
                 raise(row, ran.times());
                 row.waited(ran.waitedNanos(), false);
@@ -188,7 +189,7 @@ final class ThreadBook {
                 message.virtual.flatMap(this::virtual));
     }
 
-    private void raise(Row row, CpuSnapshot times) {
+    private void raise(KernelThread row, CpuSnapshot times) {
         intervals.raise(row, times.userNanos(), times.totalNanos());
     }
 
@@ -222,14 +223,14 @@ final class ThreadBook {
     }
 
     /** Matches each row with the youngest Java thread that had started on its TID by this time. */
-    private void join(Iterable<Row> rowsToJoin, long byNanos) {
+    private void join(Iterable<KernelThread> rowsToJoin, long byNanos) {
         Map<Integer, Life> youngest = new HashMap<>();
         for (Life life : unjoined) {
             if (life.startNanos <= byNanos) {
                 youngest.merge(life.tid, life, (a, b) -> a.startNanos > b.startNanos ? a : b);
             }
         }
-        for (Row row : rowsToJoin) {
+        for (KernelThread row : rowsToJoin) {
             Life life = row.life == null ? youngest.get(row.tid) : null;
             if (life != null) {
                 row.life = life;
@@ -244,7 +245,7 @@ final class ThreadBook {
         List<Use> ended = new ArrayList<>();
         for (Life life : unjoined) {
             if (life.hasEnded() && lastNanos.isPresent()) {
-                Row row = new Row(-life.id, life.tid);
+                KernelThread row = new KernelThread(-life.id, life.tid);
                 row.life = life;
                 ended.add(ended(row));
             }
@@ -254,7 +255,7 @@ final class ThreadBook {
     }
 
     /** A Java thread ends just before its kernel thread. If that continues, it has only left the JVM. */
-    private void pass(Row row) {
+    private void pass(KernelThread row) {
         row.passes++;
         row.passesSinceEnd = row.life != null && row.life.hasEnded() ? row.passesSinceEnd + 1 : 0;
         if (row.passesSinceEnd > 2) {
@@ -263,7 +264,7 @@ final class ThreadBook {
         }
     }
 
-    private Use living(Row row) {
+    private Use living(KernelThread row) {
         if (row.life != null) {
             return use(row, row.life.name, javaState(row));
         }
@@ -276,7 +277,7 @@ final class ThreadBook {
     }
 
     /** X only if the times here include the thread's end, which may be reported before. */
-    private static char javaState(Row row) {
+    private static char javaState(KernelThread row) {
         Optional<CpuSnapshot> end = row.life.end;
         if (end.isPresent() && row.totalNanos() >= end.get().totalNanos()) {
             return Use.ENDED;
@@ -284,14 +285,14 @@ final class ThreadBook {
         return row.life.state == 'R' && !row.ran() ? 'I' : row.life.state;
     }
 
-    private Use ended(Row row) {
+    private Use ended(KernelThread row) {
         if (row.life != null) {
             row.life.end.ifPresent(times -> raise(row, times));
         }
         return use(row, row.life != null ? row.life.name : Native.fullName(row.kernelName), Use.ENDED);
     }
 
-    private Use use(Row row, String name, char state) {
+    private Use use(KernelThread row, String name, char state) {
         if (row.life != null && row.life.carrier) {
             carriers.add(row.usedUserNanos(), row.usedTotalNanos());
         }
