@@ -76,6 +76,7 @@ struct registration {
     jclass class;
     const JNINativeMethod *methods;
     jint count;
+    const char *awaited; /* the class in whose loading it takes place */
     bool tried, done;
 };
 
@@ -90,11 +91,27 @@ static void register_now(JNIEnv *env, struct registration *registration)
         (*env)->ExceptionClear(env);
 }
 
+/* name: "java.lang.Thread"; a signature: "Ljava/lang/Thread;". */
+static bool is_signature_of(const char *signature, const char *name)
+{
+    size_t length = strlen(name), i = 0;
+    if (strlen(signature) != length + 2)
+        return false;
+    while (i < length && (signature[i + 1] == name[i] || (signature[i + 1] == '/' && name[i] == '.')))
+        i++;
+    return i == length;
+}
+
+/* Another agent's transformer, which runs meanwhile, may load classes as well, and is then the caller. */
 static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass class)
 {
     struct registration *registration = NULL;
+    char *signature = NULL;
     (*jvmti)->GetEnvironmentLocalStorage(jvmti, (void **)&registration);
-    register_now(env, registration);
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE
+        && is_signature_of(signature, registration->awaited))
+        register_now(env, registration);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
 }
 
 /*
@@ -110,7 +127,7 @@ bool boot_class_register(JNIEnv *env, jclass class, const JNINativeMethod *metho
         "java.util.DuplicateFormatFlagsException", "java.util.IllegalFormatWidthException",
         "java.util.FormatFlagsConversionMismatchException", "java.util.InvalidPropertiesFormatException",
         "java.util.IllegalFormatCodePointException", "java.util.concurrent.Phaser"};
-    struct registration registration = {class, methods, count, false, false};
+    struct registration registration = {class, methods, count, NULL, false, false};
     jvmtiEventCallbacks callbacks = {.ClassLoad = on_class_load};
     JavaVM *vm;
     jvmtiEnv *jvmti;
@@ -122,8 +139,10 @@ bool boot_class_register(JNIEnv *env, jclass class, const JNINativeMethod *metho
             && (*jvmti)->GetCurrentThread(jvmti, &thread) == JVMTI_ERROR_NONE
             && (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_CLASS_LOAD, thread)
                    == JVMTI_ERROR_NONE)
-            for (size_t i = 0; i < sizeof seldom / sizeof *seldom && !registration.tried; i++)
+            for (size_t i = 0; i < sizeof seldom / sizeof *seldom && !registration.tried; i++) {
+                registration.awaited = seldom[i];
                 (*env)->DeleteLocalRef(env, boot_class(env, seldom[i], false));
+            }
         (*jvmti)->DisposeEnvironment(jvmti);
         (*env)->DeleteLocalRef(env, thread);
     }

@@ -189,18 +189,34 @@ static jvmtiError find_method(jvmtiEnv *jvmti, jclass class, const char *name, c
     return error == JVMTI_ERROR_NONE && !named ? JVMTI_ERROR_INVALID_METHODID : error;
 }
 
-int class_calls(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor,
-                enum call_kind kind, const struct called_method *called)
+static jvmtiError code_of(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor,
+                          unsigned char **code, jint *length)
 {
     jvmtiCapabilities capabilities = {.can_get_bytecodes = 1, .can_get_constant_pool = 1};
-    unsigned char *code = NULL, *pool = NULL;
-    jint code_length, pool_count, pool_length;
     jmethodID found = NULL;
     jvmtiError error = find_method(jvmti, class, method, descriptor, &found);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->AddCapabilities(jvmti, &capabilities);
-    if (error == JVMTI_ERROR_NONE)
-        error = (*jvmti)->GetBytecodes(jvmti, found, &code_length, &code);
+    return error == JVMTI_ERROR_NONE ? (*jvmti)->GetBytecodes(jvmti, found, length, code) : error;
+}
+
+int class_has_code(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor,
+                   const struct class_code *code)
+{
+    unsigned char *found = NULL;
+    jint length = 0;
+    jvmtiError error = code_of(jvmti, class, method, descriptor, &found, &length);
+    int same = (size_t)length == code->length && memcmp(found, code->bytes, code->length) == 0;
+    (*jvmti)->Deallocate(jvmti, found);
+    return error == JVMTI_ERROR_NONE ? same : error == JVMTI_ERROR_OUT_OF_MEMORY ? -ENOMEM : -1;
+}
+
+int class_calls(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor,
+                enum call_kind kind, const struct called_method *called)
+{
+    unsigned char *code = NULL, *pool = NULL;
+    jint code_length = 0, pool_count, pool_length;
+    jvmtiError error = code_of(jvmti, class, method, descriptor, &code, &code_length);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->GetConstantPool(jvmti, class, &pool_count, &pool_length, &pool);
     int calls = error == JVMTI_ERROR_OUT_OF_MEMORY ? -ENOMEM : -1;

@@ -130,11 +130,10 @@ static struct unnamed *started_by(JNIEnv *env, jthread thread)
 {
     jobject container =
         fields.container != NULL ? (*env)->GetObjectField(env, thread, fields.container) : NULL;
-    struct unnamed *unnamed = &others;
     for (int i = 0; i < STARTERS && container != NULL; i++)
         if (starters[i].class != NULL && (*env)->IsInstanceOf(env, container, starters[i].class))
-            unnamed = &starters[i].unnamed;
-    return unnamed;
+            return &starters[i].unnamed;
+    return &others;
 }
 
 /*
@@ -514,6 +513,12 @@ static int apply(JNIEnv *env, char *problem, size_t problem_size)
         return enable(env, clock, problem, problem_size);
     else if (!wanted && accounting.on)
         disable(env);
+    else if (wanted && env != NULL) { /* decide has lost its patience */
+        snprintf(problem, problem_size,
+                 "virtual threads cannot be accounted for yet: another agent holds up an earlier request; "
+                 "try again");
+        return -1;
+    }
     return 0;
 }
 

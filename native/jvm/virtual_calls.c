@@ -102,6 +102,15 @@ enum { STATIC = 0x0008, FINAL = 0x0010, SUPER = 0x0020, NATIVE = 0x0100, SYNTHET
 #define INLINED U2(T_ANNOTATIONS), U4(6), U2(1), U2(T_INLINE), U2(0)
 #define INLINED_CHANGING U2(T_ANNOTATIONS), U4(10), U2(2), U2(T_INLINE), U2(0), U2(T_CHANGES), U2(0)
 
+#define MOUNT_CODE                                                                                   \
+    GET_ON, IF_OFF(11), LOAD_1, LOAD_1, INVOKE(M_ID), INVOKE_STATIC(M_MOUNTED), LOAD_0, LOAD_1,      \
+        INVOKE(M_SET), RETURN
+#define UNMOUNT_CODE LOAD_0, LOAD_1, INVOKE(M_SET), GET_ON, IF_OFF(6), INVOKE_STATIC(M_UNMOUNTED), RETURN
+#define END_CODE                                                                                     \
+    LOAD_0, INVOKE(M_CLEAR), GET_ON, IF_OFF(10), LOAD_0, INVOKE(M_ID), INVOKE_STATIC(M_ENDED), RETURN
+static const unsigned char mount_code[] = {MOUNT_CODE}, unmount_code[] = {UNMOUNT_CODE},
+                           end_code[] = {END_CODE};
+
 enum { JDK_21 = 65 };
 static const unsigned char before_texts[] = {0xca, 0xfe, 0xba, 0xbe, U2(0), U2(JDK_21), U2(CONSTANTS)};
 static const unsigned char after_texts[] = {
@@ -117,13 +126,11 @@ static const unsigned char after_texts[] = {
     U2(1), U2(STATIC), U2(T_ON), U2(T_BOOLEAN), U2(0),
     U2(6),
     U2(STATIC), U2(T_MOUNT), U2(T_OF_TWO), U2(2), INLINED_CHANGING,
-    CODE(3, 2, 20, 14, GET_ON, IF_OFF(11), LOAD_1, LOAD_1, INVOKE(M_ID), INVOKE_STATIC(M_MOUNTED),
-         LOAD_0, LOAD_1, INVOKE(M_SET), RETURN),
+    CODE(3, 2, sizeof mount_code, 14, MOUNT_CODE),
     U2(STATIC), U2(T_UNMOUNT), U2(T_OF_TWO), U2(2), INLINED_CHANGING,
-    CODE(2, 2, 15, 14, LOAD_0, LOAD_1, INVOKE(M_SET), GET_ON, IF_OFF(6), INVOKE_STATIC(M_UNMOUNTED), RETURN),
+    CODE(2, 2, sizeof unmount_code, 14, UNMOUNT_CODE),
     U2(STATIC), U2(T_END), U2(T_OF_ONE), U2(2), INLINED,
-    CODE(2, 1, 18, 17, LOAD_0, INVOKE(M_CLEAR), GET_ON, IF_OFF(10), LOAD_0, INVOKE(M_ID),
-         INVOKE_STATIC(M_ENDED), RETURN),
+    CODE(2, 1, sizeof end_code, 17, END_CODE),
     NATIVE_METHOD(T_MOUNTED, T_OF_MOUNTED), NATIVE_METHOD(T_UNMOUNTED, T_OF_NONE),
     NATIVE_METHOD(T_ENDED, T_OF_ENDED),
     U2(0)};
@@ -136,18 +143,34 @@ static struct {
     jclass helper, virtual_thread; /* global */
     jfieldID on;
     jfieldID redefined_count; /* of Class: HotSpot counts there (VM_RedefineClasses) */
-    jint known_count;         /* at which our calls were seen */
+    jint known_count;         /* of both classes, at which our calls were seen */
 } calls;
 
 static jint redefined_count(JNIEnv *env)
 {
-    return (*env)->GetIntField(env, calls.virtual_thread, calls.redefined_count);
+    return (*env)->GetIntField(env, calls.virtual_thread, calls.redefined_count)
+           + (*env)->GetIntField(env, calls.helper, calls.redefined_count);
 }
 
-/* Looks at the loaded class: 1: it makes our calls; 0: it does not; -ENOMEM. */
+/*
+ * 1: the loaded helper has our code, and not what an agent inserts into every class: Java code must not run
+ * there; 0: it has other code; -ENOMEM.
+ */
+static int look_at_helper(void)
+{
+    static const struct class_code codes[CALL_CHANGES] = {
+        {mount_code, sizeof mount_code}, {unmount_code, sizeof unmount_code}, {end_code, sizeof end_code}};
+    int ours = 1;
+    for (size_t i = 0; i < CALL_CHANGES && ours == 1; i++)
+        ours = class_has_code(calls.jvmti, calls.helper, changes[i].to.name, changes[i].to.descriptor,
+                              &codes[i]);
+    return ours;
+}
+
+/* 1: the loaded VirtualThread makes our calls, and the helper is ours; 0: it is not so; -ENOMEM. */
 static int look(void)
 {
-    int made = 1;
+    int made = look_at_helper();
     for (size_t i = 0; i < CALL_CHANGES && made == 1; i++)
         made = class_calls(calls.jvmti, calls.virtual_thread, changes[i].method, changes[i].descriptor,
                            CALL_STATIC, &changes[i].to);
@@ -217,6 +240,10 @@ static int prepare(jvmtiEnv *jvmti, JNIEnv *env, const struct virtual_natives *n
     calls.redefined_count = boot_field(env, "java.lang.Class", "classRedefinedCount", "I");
     if (calls.helper == NULL || calls.virtual_thread == NULL || calls.redefined_count == NULL) {
         snprintf(why, why_size, "this JVM does not count redefinitions of a class");
+        return -1;
+    }
+    if (look_at_helper() != 1) {
+        snprintf(why, why_size, "another agent changes a class of threadclock's in java.lang");
         return -1;
     }
     if (redefine(&redefinition, env, virtual_thread, why, why_size) != 0)

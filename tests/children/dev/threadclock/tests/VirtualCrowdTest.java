@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.VirtualCrowd;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,8 +49,9 @@ class VirtualCrowdTest {
                         "-XX:StartFlightRecording:filename=" + folder.resolve("disturbed.jfr"),
                         "-Xlog:disable", "-Xlog:all=error:stderr")
                 .withinAtLeast(Duration.ofMinutes(30));
+        Path log = Files.createFile(folder.resolve("log"));
         if (!ALONE) {
-            child.withAgentPath("virtual=on");
+            child.withAgentPath("virtual=on,log=" + log);
         }
         boolean attacked = !DISTURBED.isEmpty();
         // async-profiler 4.6 has crashed 28-ea without threadclock.
@@ -70,6 +72,7 @@ class VirtualCrowdTest {
         }
         if (!ALONE) {
             result.has("left", 0).has("accounts", 0).assertNumber("known").isPositive();
+            assertThat(log).content().contains("by java.lang.VirtualThread itself");
         }
     }
 }

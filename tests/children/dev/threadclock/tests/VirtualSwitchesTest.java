@@ -150,6 +150,22 @@ class VirtualSwitchesTest {
         assertSwitches(run(child, "retransform"), "events", "events", "another agent changes");
     }
 
+    /** Agents insert Java code into every class, which must not run while a thread is switched. */
+    @OnEachJdk(from = 21)
+    void theEventsDoBesideAnAgentThatChangesOurClass(TestJdk jdk) throws IOException {
+        ChildJvm child = ChildJvm.of(jdk).with("-javaagent:" + otherAgent(folder) + "=helper");
+        assertSwitches(run(child, "nothing"), "events", "events", "another agent changes a class of thread");
+    }
+
+    @Test
+    void aSecondStartIsRefusedWhileAnotherAgentDelaysTheFirst() throws IOException {
+        TestJdk jdk = TestJdk.newest();
+        assumeTrue(jdk.feature() >= 25, "before JDK 25 no class is changed in a running JVM");
+        Result result = start(ChildJvm.of(jdk), "delayed", "-javaagent:" + otherAgent(folder) + "=slow");
+        assertThat(result.out()).contains("second: ", "; try again", "first=true")
+                .as("its transformer loads classes while our natives are bound").doesNotContain("[warning]");
+    }
+
     /** It would lack java.lang.VirtualThread. With the first of these flags no agent comes at the start. */
     @Test
     void theEventsDoWhereTheJvmWritesAnArchive() {

@@ -7,6 +7,7 @@ import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
+import dev.threadclock.VirtualThreads;
 import dev.threadclock.command.probe.VirtualSwitch;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
@@ -21,6 +22,7 @@ import java.security.ProtectionDomain;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -31,7 +33,8 @@ import java.util.stream.Collectors;
  * work before and after that agent has done something to java.lang.VirtualThread ("nothing", "retransform" or
  * "redefine", with the JDK's own bytes), and prints what the agent says of their switches. Arguments: the
  * helper library, the agent's, a file for its report, what to do and what is read next ({@link #readAfter});
- * or "collect" ({@link #collect}), "adopt" ({@link #adopt}), or "lose": redefine where no events are sent.
+ * or "collect" ({@link #collect}), "adopt" ({@link #adopt}), "delayed" ({@link
+ * #startWhileAnotherStartIsDelayed}), or "lose": redefine where no events are sent.
  */
 public final class VirtualSwitches {
     private static final long CARRIED_AHEAD_NANOS = 2_000_000;
@@ -39,33 +42,46 @@ public final class VirtualSwitches {
     /** What carriers use while nobody reports switches. */
     private static final long UNSEEN_NANOS = 400_000_000;
     private static Instrumentation instrumentation;
+    private static final CountDownLatch SLOW = new CountDownLatch(1);
     private static int changes;
 
     public static void premain(String option, Instrumentation instrumentation) {
         VirtualSwitches.instrumentation = instrumentation;
-        if (option != null) { // a transformer that changes nothing or, by "change", a name
+        if (option != null) {
             instrumentation.addTransformer(new ClassFileTransformer() {
                 @Override
                 public byte[] transform(ClassLoader loader, String name, Class<?> type,
                         ProtectionDomain domain, byte[] bytes) {
-                    if (!"java/lang/VirtualThread".equals(name)) {
-                        return null;
-                    }
-                    String text = new String(bytes, ISO_8859_1);
-                    return (option.equals("change")
-                            ? text.replaceAll("Virtual.hread[.]java",
-                                    "Virtual" + changes++ % 10 + "hread.java")
-                            : text).getBytes(ISO_8859_1);
+                    boolean ours = "java/lang/ThreadclockSwitches".equals(name);
+                    return ours || "java/lang/VirtualThread".equals(name)
+                            ? changed(option, ours, new String(bytes, ISO_8859_1)).getBytes(ISO_8859_1)
+                            : null;
                 }
             }, true);
         }
     }
 
+    /** By "change", a name in VirtualThread; by "helper", the condition of the first call in our helper. */
+    private static String changed(String option, boolean ours, String text) {
+        if (option.equals("slow")) {
+            SLOW.countDown();
+            Threads.pause(3_000);
+        }
+        return option.equals("change") && !ours
+                ? text.replaceAll("Virtual.hread[.]java", "Virtual" + changes++ % 10 + "hread.java")
+                : option.equals("helper") && ours ? text.replaceFirst("\u0099\0\u000b", "\u009a\0\u000b")
+                        : text;
+    }
+
     public static void main(String[] args) throws Throwable {
         System.load(args[0]);
+        String action = args[3];
+        if (action.equals("delayed")) {
+            startWhileAnotherStartIsDelayed();
+            return;
+        }
         work();
         say("before", args);
-        String action = args[3];
         if (action.equals("retransform")) {
             retransform();
         } else if (action.equals("redefine account")) {
@@ -86,6 +102,20 @@ public final class VirtualSwitches {
         readAfter(action, args);
         work();
         say("after", args);
+    }
+
+    /** By the other agent's transformer. */
+    private static void startWhileAnotherStartIsDelayed() throws Exception {
+        Thread first = Threads.daemon("first", VirtualThreads::startAccounting);
+        SLOW.await();
+        try {
+            VirtualThreads.startAccounting();
+            System.out.println("second=" + VirtualThreads.isAccounting());
+        } catch (IllegalStateException e) {
+            System.out.println("second: " + e.getMessage());
+        }
+        first.join();
+        System.out.println("first=" + VirtualThreads.isAccounting());
     }
 
     /** Begins accounting anew while the calling thread is mounted, which then reads itself. */
