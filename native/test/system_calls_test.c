@@ -5,8 +5,11 @@
  */
 #include "support.h"
 
+#include <pthread.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "seccomp.h"
 
@@ -54,4 +57,49 @@ TEST_IN_FILTERED_CHILD(a_now_read_makes_two_system_calls, UNLESS_SIGNALS_ARE_HEL
         if (threadclock_user_now_ns() < 0)
             return false;
     return counts.getrusage == NOW_READS && counts.clock_gettime == NOW_READS && counts.others == 0;
+}
+
+static struct {
+    long file; /* that says how many TIDs the kernel has */
+    int listings;
+} tids = {-1, 0};
+
+/* As where systemd has set pid_max; a few less, so that they could all be allocated in 1.1 s. */
+static long with_many_tids(long number, const long arguments[6])
+{
+    static const char pid_max[] = "1100000\n";
+    if (number == SYS_read && arguments[0] == tids.file) {
+        memcpy((void *)arguments[1], pid_max, sizeof pid_max - 1);
+        return sizeof pid_max - 1;
+    }
+    long result = kernels_answer(number, arguments);
+    tids.listings += number == SYS_getdents64;
+    if (number == SYS_openat)
+        tids.file = strcmp((const char *)arguments[1], "/proc/sys/kernel/pid_max") == 0 ? result
+                    : result == tids.file ? -1 : tids.file;
+    return result;
+}
+
+static void *wait_for_ever(void *unused)
+{
+    while (true)
+        pause();
+    return unused;
+}
+
+/* Forks are not counted there, so that after a second each TID may have been given away since the last pass. */
+TEST_IN_FILTERED_CHILD(unchanged_threads_are_not_listed_again, UNLESS_SIGNALS_ARE_HELD_BACK)
+{
+    enum { THREADS = 20, ROOM = 100 };
+    static struct threadclock_thread_row rows[ROOM];
+    pthread_t thread;
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&thread, NULL, wait_for_ever, NULL) != 0)
+            return false;
+    if (ANSWER(with_many_tids, SYS_openat, SYS_read, SYS_getdents64) != 0
+        || threadclock_all_threads(rows, ROOM) != THREADS + 1 || tids.listings == 0)
+        return false;
+    int listings = tids.listings;
+    sleep(2);
+    return threadclock_all_threads(rows, ROOM) == THREADS + 1 && tids.listings == listings;
 }
