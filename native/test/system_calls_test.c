@@ -87,7 +87,7 @@ static void *wait_for_ever(void *unused)
     return unused;
 }
 
-/* Forks are not counted there, so that after a second each TID may have been given away since the last pass. */
+/* Forks are not counted there: after a second each TID may have been given away since the last pass. */
 TEST_IN_FILTERED_CHILD(unchanged_threads_are_not_listed_again, UNLESS_SIGNALS_ARE_HELD_BACK)
 {
     enum { THREADS = 20, ROOM = 100 };

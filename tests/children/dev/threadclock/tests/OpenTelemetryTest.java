@@ -91,8 +91,9 @@ class OpenTelemetryTest {
         try (OtlpSink sink = new OtlpSink()) {
             Running server = start(newest(), sink, List.of(), "virtual");
             get(server, "/work", "1".repeat(32));
+            Map<String, AnyValue> attributes = await(server, sink, span -> true, 1).values().iterator()
+                    .next();
             end(server);
-            Map<String, AnyValue> attributes = served(sink, span -> true).values().iterator().next();
             assertThat(attributes.get("threadclock.cpu.partial").getBoolValue()).isTrue();
             assertThat(attributes).doesNotContainKeys("threadclock.cpu.user_ns", "threadclock.cpu.system_ns",
                     "threadclock.cpu.total_ns");
@@ -114,9 +115,9 @@ class OpenTelemetryTest {
                 usedByTrace.put(trace, get(server, "/work", trace));
             }
             long process = get(server, "/process", trace(2 + WARM_UP)) - before;
+            Map<String, Map<String, AnyValue>> spans = await(server, sink, usedByTrace::containsKey,
+                    REQUESTS);
             end(server);
-
-            Map<String, Map<String, AnyValue>> spans = served(sink, usedByTrace::containsKey);
             assertThat(spans.keySet()).isEqualTo(usedByTrace.keySet());
             spans.forEach((trace, attributes) -> {
                 long total = attributes.get("threadclock.cpu.total_ns").getIntValue();
@@ -161,8 +162,8 @@ class OpenTelemetryTest {
             Path file = Files.writeString(folder.resolve("otel.yaml"), "file_format: \"1.0\"\n"
                     + "propagator:\n  composite:\n    - tracecontext:\n    - baggage:\n"
                     + "tracer_provider:\n" + documented
-                    + "    - simple:\n        exporter:\n          otlp_http:\n            endpoint: "
-                    + sink.endpoint() + "/v1/traces\n"
+                    + "    - simple:\n        exporter:\n          otlp_http:\n            timeout: 60000\n"
+                    + "            endpoint: " + sink.endpoint() + "/v1/traces\n"
                     + "meter_provider:\n  readers:\n    - periodic:\n        interval: 50\n"
                     + "        exporter:\n          otlp_http:\n            endpoint: "
                     + sink.endpoint() + "/v1/metrics\n");
@@ -170,6 +171,7 @@ class OpenTelemetryTest {
                     "-Dotel.javaagent.logging=none").start(TracedApplication.class, List.of());
             get(server, "/work", trace(1), "01", "other"); // the first request loads what exports it
             long used = get(server, "/work", trace(1000)) + get(server, "/work", trace(1001), "00", "acme");
+            await(server, sink, trace(1000)::equals, 1);
             end(server);
             assertThat(served(sink, trace(1000)::equals).values()).singleElement().satisfies(
                     attributes -> assertThat(attributes).containsKey("threadclock.cpu.total_ns"));
@@ -195,7 +197,8 @@ class OpenTelemetryTest {
         return withAgent(jdk).with(more)
                 .with("-Dotel.exporter.otlp.endpoint=" + sink.endpoint(), "-Dotel.logs.exporter=none",
                         "-Dotel.exporter.otlp.protocol=http/protobuf", "-Dotel.javaagent.logging=none",
-                        "-Dotel.metric.export.interval=500")
+                        "-Dotel.metric.export.interval=500", "-Dotel.bsp.schedule.delay=500",
+                        "-Dotel.exporter.otlp.timeout=60000")
                 .start(TracedApplication.class, List.of(args));
     }
 
@@ -227,6 +230,13 @@ class OpenTelemetryTest {
                 .header("traceparent", "00-" + trace + "-00000000000000ff-" + flags)
                 .header("baggage", "tenant.id=" + tenant).build();
         return Long.parseLong(client.send(request, BodyHandlers.ofString()).body());
+    }
+
+    /** At its end the agent exports for 10 s at most, which are over soon on a busy machine. */
+    private static Map<String, Map<String, AnyValue>> await(Running server, OtlpSink sink,
+            Predicate<String> traces, int count) {
+        server.await("spans", () -> served(sink, traces).size() >= count);
+        return served(sink, traces);
     }
 
     private void end(Running server) throws Exception {
