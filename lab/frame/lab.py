@@ -93,6 +93,7 @@ class Lab:
         self.jdks, self.quick, self.repetitions, self.kernels = jdks, quick, repetitions, kernels
         self.noise, self.quiet, self.dropped = {}, True, 0
         self.remembered = {}
+        BUILD.mkdir(parents=True, exist_ok=True)
         self.builder = next((jdk for jdk in reversed(all_jdks.installed() + jdks) if jdk.feature >= 17), None)
 
     # --- JDKs
@@ -144,7 +145,6 @@ class Lab:
     def c(self, name, *needs):
         """A program of lab/programs in C, linked with the library that users get."""
         compiler = self.tool("cc", "gcc libc6-dev")
-        BUILD.mkdir(parents=True, exist_ok=True)
         soname = BUILD / "libthreadclock.so.0"
         if not soname.is_symlink() or os.readlink(soname) != str(LIBRARY):
             soname.unlink(missing_ok=True)

@@ -52,6 +52,12 @@ def test_no_jdk_is_no_pair():
         of().pair()
 
 
+def test_a_fresh_checkout_gets_a_folder_for_what_programs_write(monkeypatch, tmp_path):
+    monkeypatch.setattr(lab, "BUILD", tmp_path / "build/lab")
+    of()
+    assert lab.BUILD.is_dir()
+
+
 def test_rounds_take_turns(quiet):
     order = []
     one = of()
