@@ -12,7 +12,7 @@ import experiments
 from frame import jdks as all_jdks
 from frame import inputs, page, publish, result as results, verdict
 from frame.compare import compare
-from frame.lab import FAILURES, JAR, Failure, Lab, NotRunnable, say
+from frame.lab import JAR, Lab, NotRunnable, say
 
 DESCRIPTION = """Measures again, on this machine, what others have published about the CPU time of threads,
 and what threadclock claims. Each row gets two verdicts: on the published claim, and on ours."""
@@ -129,10 +129,9 @@ def measure(experiment, lab, command):
         data = experiment.run(lab)
         return results.of(experiment, lab, data, time.monotonic() - began, command)
     except NotRunnable as reason:
-        return results.without_data(experiment, lab, verdict.ABSENT, str(reason), command)
-    except (Failure, *FAILURES) as failure:
-        reason = f"{type(failure).__name__}: {failure}"
-        return results.without_data(experiment, lab, verdict.FAILED, reason, command)
+        return results.without_data(experiment, lab, verdict.ABSENT, results.in_words(reason), command)
+    except Exception as failure: # whatever a program printed, the other experiments run
+        return results.without_data(experiment, lab, verdict.FAILED, results.in_words(failure), command)
 
 
 def left_out(chosen, lab):
@@ -173,17 +172,21 @@ def main(arguments):
         say(f"{experiment.NAME}: {experiment.TITLE}")
         one = measure(experiment, lab, repeatable(arguments, experiment.NAME))
         measured.append((experiment, one))
-        print(page.text(experiment, one), flush=True)
         for folder in filter(None, (chosen.results, chosen.publish and results.FOLDER)):
             Path(folder).mkdir(parents=True, exist_ok=True)
             results.write(one, Path(folder) / f"{experiment.NAME}.json")
+        print(page.text(experiment, one), flush=True)
         if chosen.publish:
-            publish.render(experiments.all_experiments())
+            try:
+                publish.render(experiments.all_experiments())
+            except Exception as failure:
+                say(f"lab: the pages are not written, the result is: {results.in_words(failure)}")
     skipped = left_out(chosen, lab) if chosen.quick else ""
     Path(chosen.html).write_text(page.whole(measured, skipped))
     print(page.counted([(pair, results.judged(*pair)) for pair in measured]), skipped)
     say(f"Wrote {chosen.html}")
-    return int(any(one["data"] is None and one["verdict"][0] == verdict.FAILED for _, one in measured))
+    sides = [results.judged(*pair)[side] for pair in measured for side in ("published", "ours")]
+    return int(any(side and side.kind == verdict.FAILED for side in sides))
 
 
 def pages(chosen):

@@ -9,6 +9,7 @@ from statistics import median
 
 from experiments import rightness
 from frame import guest, page, verdict
+from frame.result import in_words
 from frame.lab import BUILD, JAR, PROGRAMS, ROOT, Failure, NotRunnable, say
 
 OURS = ("On each of Debian's kernels, with every way of accounting that it has, the agent's user time is "
@@ -147,8 +148,9 @@ def run(lab):
                               **({"limit": QUICK_LIMIT_S} if lab.quick else {}))
             release = said["kernel"][1].split()[0] if "kernel" in said else name
             found[name] = {"name": f"{release}, {what(arguments, cpus)}", **results(said)}
-        except (NotRunnable, Failure) as problem:
-            found[name] = {"name": name, "problem": str(problem), "missing": isinstance(problem, NotRunnable)}
+        except Exception as problem: # of this guest: the others are found
+            found[name] = {"name": name, "problem": in_words(problem),
+                           "missing": isinstance(problem, NotRunnable)}
         found[name]["build"] = build
         store.write_text(json.dumps(found))
         say(f"  {name}: {found[name].get('problem', 'done')}")

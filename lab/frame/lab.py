@@ -57,10 +57,6 @@ def jfr_settings(event, setting, value):
     return file
 
 
-# What a program with unexpected output leads to: a failed experiment, not the end of the others.
-FAILURES = (OSError, LookupError, ValueError, ArithmeticError, TypeError)
-
-
 def say(line):
     print(line, file=sys.stderr, flush=True)
 

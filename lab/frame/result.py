@@ -5,7 +5,7 @@ import subprocess
 from datetime import datetime, timezone
 
 from . import inputs, machine, verdict
-from .lab import ROOT
+from .lab import ROOT, Failure, NotRunnable
 
 FOLDER = ROOT / "lab/results"
 SCHEMA = 2
@@ -16,6 +16,11 @@ DIGITS = 6 # of a stored number, far more than any interval has
 def git(*arguments):
     done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
     return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def in_words(failure):
+    known = isinstance(failure, (Failure, NotRunnable))
+    return str(failure) if known else f"{type(failure).__name__}: {failure}"
 
 
 def of(experiment, lab, data, seconds, command):
@@ -37,9 +42,12 @@ def without_data(experiment, lab, kind, reason, command):
 def judged(experiment, result):
     """Verdicts, tables and the explanation, always from the stored repetitions."""
     judged = {"published": None, "ours": None, "tables": [], "why": ""}
-    if result["data"] is not None:
-        return {**judged, **experiment.judge(result["data"], result["quiet"])}
-    one = verdict.Verdict(*result["verdict"])
+    try:
+        if result["data"] is not None:
+            return {**judged, **experiment.judge(result["data"], result["quiet"])}
+        one = verdict.Verdict(*result["verdict"])
+    except Exception as failure: # of a program's unexpected output: the other experiments have a verdict
+        one = verdict.Verdict(verdict.FAILED, f"cannot be judged: {in_words(failure)}")
     return {**judged, "published": experiment.CLAIM and one, "ours": experiment.OURS and one}
 
 

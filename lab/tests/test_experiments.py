@@ -241,8 +241,8 @@ def test_what_would_be_measured_again_on_the_same_inputs_is_not(monkeypatch):
 def test_a_stored_result_can_be_traced_and_judged(one):
     stored = json.loads(results.path_of(one).read_text())
     assert stored["commit"] and stored["date"] and stored["machine"]["cpu"] and stored["command"]
-    judged = results.judged(one, stored)
-    for side in filter(None, (judged["published"], judged["ours"])):
+    judged = one.judge(stored["data"], stored["quiet"]) if stored["data"] else results.judged(one, stored)
+    for side in filter(None, (judged.get("published"), judged.get("ours"))):
         assert side.kind in verdict.KINDS
     for view in getattr(one, "VIEWS", {}).values():
         assert stored["data"] is None or view(stored["data"])
@@ -303,3 +303,15 @@ def test_a_guest_too_late_for_its_ticks_is_judged_by_what_cannot_be(user, on_tim
     assert len(kernels.wrong(tested)) == wrong + 2
     late = {**load, "user_ns": 99_000_000}
     assert len(kernels.wrong({**tested, "split": dict.fromkeys(kernels.LOADS, late)})) == wrong + 1
+
+
+def test_a_guest_that_prints_something_else_does_not_lose_the_others(monkeypatch, tmp_path):
+    said = iter([{"kernel": (0, "")}, {"kernel": (0, "6.1\ntsc")}])
+    monkeypatch.setattr(kernels.guest, "FOLDER", tmp_path)
+    monkeypatch.setattr(kernels, "JAR", tmp_path)
+    monkeypatch.setattr(kernels, "root", lambda *_: None)
+    monkeypatch.setattr(kernels.guest, "kernel", lambda *_: (None, None))
+    monkeypatch.setattr(kernels.guest, "initramfs", lambda *_: None)
+    monkeypatch.setattr(kernels.guest, "boot", lambda *_: next(said))
+    lab = Lab([], kernels=["bookworm, x86_64"])
+    assert sorted("IndexError" in one.get("problem", "") for one in kernels.run(lab)) == [False, True]

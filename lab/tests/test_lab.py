@@ -6,7 +6,7 @@ import sys
 import time
 
 import pytest
-from frame import jdks, lab, machine
+from frame import jdks, lab, machine, verdict
 
 
 def jdk(version, legacy):
@@ -141,3 +141,23 @@ def test_a_list_that_nobody_reads_ends_quietly():
     with subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE) as process:
         os.close(writing)
         assert process.stderr.read() == b"" and process.wait() == -signal.SIGPIPE
+
+
+def right(data, quiet):
+    return {"ours": verdict.holds(True, "x")}
+
+
+def fails(failure):
+    def run(*_):
+        raise failure
+    return run
+
+
+@pytest.mark.parametrize("failure", [AssertionError(), AttributeError("x"), StopIteration(), KeyError("x"),
+                         lab.Failure("x")], ids=repr)
+def test_one_experiment_that_fails_does_not_end_the_others(measured, failure):
+    status, written = measured(runs_not=(fails(failure), right), good=(lambda _: {"a": 2}, right),
+                               is_not_judged=(lambda _: {"a": 1}, fails(failure)))
+    assert status == 1 and written["good"]["data"] == {"a": 2}
+    assert written["runs_not"]["data"] is None and written["runs_not"]["verdict"][0] == verdict.FAILED
+    assert written["is_not_judged"]["data"] == {"a": 1}, "what was measured is kept"
