@@ -174,7 +174,8 @@ def main(arguments):
         measured.append((experiment, one))
         for folder in filter(None, (chosen.results, chosen.publish and results.FOLDER)):
             Path(folder).mkdir(parents=True, exist_ok=True)
-            results.write(one, Path(folder) / f"{experiment.NAME}.json")
+            if not results.store(one, Path(folder) / f"{experiment.NAME}.json"):
+                say(f"  {Path(folder).name}/{experiment.NAME}.json keeps its earlier figures")
         print(page.text(experiment, one), flush=True)
         if chosen.publish:
             try:

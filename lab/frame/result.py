@@ -108,6 +108,14 @@ def write(result, path):
     partial.replace(path)
 
 
+def store(result, path):
+    """Writes it; false where it has no data and would replace one that has."""
+    if result["data"] is None and path.exists() and read(path)["data"] is not None:
+        return False
+    write(result, path)
+    return True
+
+
 def stale(experiment, result):
     """The inputs that have changed since the measurement."""
     return [path for path, digest in inputs.of(experiment).items() if result["inputs"].get(path) != digest]

@@ -161,3 +161,11 @@ def test_one_experiment_that_fails_does_not_end_the_others(measured, failure):
     assert status == 1 and written["good"]["data"] == {"a": 2}
     assert written["runs_not"]["data"] is None and written["runs_not"]["verdict"][0] == verdict.FAILED
     assert written["is_not_judged"]["data"] == {"a": 1}, "what was measured is kept"
+
+
+def test_a_row_that_fails_keeps_its_earlier_figures(measured, capfd):
+    for run, kept in ((fails(lab.NotRunnable("no")), None), (lambda _: {"a": 1}, {"a": 1}),
+                      (fails(lab.Failure("no")), {"a": 1}), (lambda _: {"a": 2}, {"a": 2})):
+        _, written = measured(row=(run, right))
+        assert written["row"]["data"] == kept
+    assert capfd.readouterr().err.count("keeps its earlier figures") == 1
