@@ -315,3 +315,19 @@ def test_a_guest_that_prints_something_else_does_not_lose_the_others(monkeypatch
     monkeypatch.setattr(kernels.guest, "boot", lambda *_: next(said))
     lab = Lab([], kernels=["bookworm, x86_64"])
     assert sorted("IndexError" in one.get("problem", "") for one in kernels.run(lab)) == [False, True]
+
+
+def test_a_guest_that_cannot_be_had_is_named_and_not_judged():
+    absent = {"name": "6.1, aarch64", "problem": "qemu-system-aarch64 is missing", "missing": True}
+    assert kernels.judge([absent], True)["ours"].kind == verdict.ABSENT
+    stored = results.read(results.FOLDER / "kernels.json")["data"][1:2]
+    assert kernels.judge(stored, True)["ours"].kind == verdict.CONFIRMED
+    both = kernels.judge([*stored, absent], True)["ours"]
+    assert both.kind == verdict.CONFIRMED and "1 kernels" in both.text and "qemu-system-aarch64" in both.text
+
+
+def test_the_page_explains_the_failures_that_there_are():
+    stored = results.read(results.FOLDER / "kernels.json")["data"]
+    failing = [{**one, "tests": {"elsewhere": "exit status 1"}} for one in stored]
+    assert "another CPU's reading" in kernels.view([{**failing[0], "name": "7.2, nohz_full=1, 2 CPUs"}])
+    assert "another CPU's reading" not in kernels.view([{**failing[0], "name": "7.2, 2 CPUs"}])
