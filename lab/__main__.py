@@ -10,7 +10,7 @@ from pathlib import Path
 
 import experiments
 from frame import jdks as all_jdks
-from frame import inputs, page, publish, result as results, verdict
+from frame import inputs, machine, page, publish, result as results, verdict
 from frame.compare import compare
 from frame.lab import JAR, Lab, NotRunnable, say
 
@@ -126,7 +126,10 @@ def measure(experiment, lab, command):
     lab.noise, lab.quiet, lab.dropped = {}, True, 0
     began = time.monotonic()
     try:
-        data = experiment.run(lab)
+        with machine.Noise() as noise:
+            data = experiment.run(lab)
+        if not lab.noise: # no rounds, which are watched one by one
+            lab.noise, lab.quiet = noise.shares, not noise.disturbed
         return results.of(experiment, lab, data, time.monotonic() - began, command)
     except NotRunnable as reason:
         return results.without_data(experiment, lab, verdict.ABSENT, results.in_words(reason), command)

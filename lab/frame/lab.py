@@ -292,7 +292,7 @@ class Lab:
         quiet, disturbed = [], []
         names = list(subjects)
         while len(quiet) < wanted and len(quiet) + len(disturbed) < 2 * wanted:
-            if len(disturbed) >= wanted and not quiet:
+            if len(disturbed) >= max(wanted, 2) and not quiet:
                 break # the load is not a passing one
             turn = len(quiet) + len(disturbed)
             found = {}

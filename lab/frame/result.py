@@ -53,7 +53,7 @@ def judged(experiment, result):
 
 def noise_in_words(result):
     if not result["noise"]:
-        return "Noise does not change what is counted here."
+        return "Whether other programs ran was not watched."
     others, steal = result["noise"]["others"], result["noise"]["steal"]
     text = f"Other programs used up to {100 * others:.0f} % of the CPUs, the hypervisor {100 * steal:.0f} %"
     dropped = f"; {result['dropped']} disturbed rounds were dropped unseen" if result["dropped"] else ""

@@ -74,6 +74,13 @@ def test_disturbed_rounds_are_dropped_unseen(monkeypatch):
     assert one.quiet and one.dropped == 1
 
 
+def test_a_single_round_is_repeated_if_disturbed(monkeypatch):
+    disturbed, values = iter([True, False]), iter([1, 2])
+    monkeypatch.setattr(lab.Noise, "disturbed", property(lambda self: next(disturbed)))
+    one = of()
+    assert one.rounds({"a": lambda: next(values)}, 1) == [{"a": 2}] and one.quiet
+
+
 def test_lasting_load_ends_the_search_and_is_said(monkeypatch):
     monkeypatch.setattr(lab.Noise, "disturbed", property(lambda self: True))
     one = of()
@@ -169,3 +176,11 @@ def test_a_row_that_fails_keeps_its_earlier_figures(measured, capfd):
         _, written = measured(row=(run, right))
         assert written["row"]["data"] == kept
     assert capfd.readouterr().err.count("keeps its earlier figures") == 1
+
+
+@pytest.mark.parametrize("others, quiet", [(0.5, False), (0.0, True)])
+def test_an_experiment_without_rounds_is_watched_too(measured, monkeypatch, others, quiet):
+    monkeypatch.setattr(machine, "run_by_others", lambda before, now: others * machine.CPUS * 1e3)
+    monkeypatch.setattr(machine, "stolen", lambda: 0.0)
+    _, written = measured(row=(lambda _: {"a": 1}, right))
+    assert written["row"]["quiet"] == quiet and set(written["row"]["noise"]) == {"others", "steal"}
