@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Other tools on the same threads, against the kernel's clock of each."""
+import functools
 import re
 import subprocess
 import time
@@ -8,7 +9,8 @@ from pathlib import Path
 
 from experiments import rightness
 from frame import page, verdict
-from frame.lab import BUILD, CORE, JAR, Failure
+from frame.lab import BUILD, CORE, JAR, Failure, say
+from frame.result import in_words
 
 OURS = ("threadclock's CPU time of a thread, or of the garbage collector, is within 10 % of the kernel's "
         "clock, and all of it is user time if the thread works around ticks.")
@@ -127,13 +129,25 @@ def sjk(lab, pid):
             re.findall(r"^\[\d+\] user= *([\d.-]+)% sys= *([\d.-]+)%.* - (\S+)$", said, re.M)}
 
 
-OUTSIDE = {"threadclock top": top, "OSHI 7.5, JNA": oshi, "Arthas 4.1.4, thread -n": arthas,
+OURS_BY = "threadclock top"
+OUTSIDE = {OURS_BY: top, "OSHI 7.5, JNA": oshi, "Arthas 4.1.4, thread -n": arthas,
            "SJK 0.23, ttop": sjk}
 
 
 def run(lab):
     ticks, library, rounds = rightness.ticks(lab), lab.async_profiler(), 1 if lab.quick else 2
-    data = {"jdks": {}}
+    data, left_out = {"jdks": {}, "within": {}}, {}
+
+    def attempt(name, measure):
+        """None where another's tool cannot be had or prints something else: the others remain."""
+        try:
+            return None if name in left_out else measure()
+        except Exception as failure:
+            if name == OURS_BY:
+                raise
+            left_out[name] = " ".join(in_words(failure).split())[:300]
+            say(f"  {name} is left out: {left_out[name]}")
+
     pair = list(lab.pair()[0].values())
     for jdk in pair:
         # The others are shown on the last one only.
@@ -142,13 +156,22 @@ def run(lab):
         if jdk == pair[-1]:
             subjects["ThreadMXBean"] = lambda jdk=jdk: within(lab, jdk, ticks, None)
             subjects["async-profiler 4.6, event=cpu"] = lambda jdk=jdk: within(lab, jdk, ticks, library)
-        data["jdks"][str(jdk)] = lab.rounds(subjects, rounds)
+        measured = lab.rounds({name: functools.partial(attempt, name, measure)
+                               for name, measure in subjects.items()}, rounds)
+        data["jdks"][str(jdk)] = [{name: one for name, one in each.items() if name not in left_out}
+                                  for each in measured]
     newest = lab.last([jdk for jdk in lab.jdks if 17 <= jdk.feature <= PROFILED],
                       f"no JDK 17 to {PROFILED} here: install one, or name it with --jdk")
-    data["within"] = {name: [float(word) for word in lab.source(
-        newest, "Peers", *arguments, path=f"{JAR}:{lab.benchmarks}")[-1]] for name, arguments in zip(WITHIN, (
-            ["gc", interval_ms(lab)], ["span", interval_ms(lab), library, BUILD / "spans.jfr"]))}
-    return {**data, "newest": str(newest)}
+    for name, arguments in zip(WITHIN, (
+            ["gc", interval_ms(lab)], ["span", interval_ms(lab), library, BUILD / "spans.jfr"])):
+        if found := attempt(name, lambda arguments=arguments: [float(word) for word in lab.source(
+                newest, "Peers", *arguments, path=f"{JAR}:{lab.benchmarks}")[-1]]):
+            data["within"][name] = found
+    return {**data, "left_out": left_out, "newest": str(newest)}
+
+
+def absent(data):
+    return "; ".join(f"{name}: {reason}" for name, reason in data.get("left_out", {}).items())
 
 
 def means(rounds, tool, thread):
@@ -165,10 +188,11 @@ def judge(data, quiet):
     wrong = [name for name, (_, kernel, ours) in data["within"].items() if abs(ours / kernel - 1) > NEAR]
     for jdk, rounds in data["jdks"].items():
         for thread in THREADS:
-            found = means(rounds, "threadclock top", thread)
+            found = means(rounds, OURS_BY, thread)
             if not found or abs(found[0] - 1) > NEAR or thread == "around" and abs(found[1] - 1) > NEAR:
                 wrong.append(f"{jdk}, {thread}")
     text = f"not: {'; '.join(wrong)}" if wrong else f"on {len(data['jdks'])} JDKs"
+    text += f"; left out: {absent(data)}" if absent(data) else ""
     ours = verdict.Verdict(verdict.NOISY, text) if wrong and not quiet else verdict.holds(not wrong, text)
     return {"ours": ours, "tables": tables(data)}
 
@@ -194,4 +218,5 @@ def tables(data):
 
 
 VIEWS = {"": lambda data: "\n\n".join([*(f"{one['title']}:\n\n{page.markdown_table(one['head'], one['rows'])}"
-                                         for one in tables(data)[-2:]), TRUTH])}
+                                         for one in tables(data)[-2:]), TRUTH,
+                                       *([f"Left out: {absent(data)}."] if absent(data) else [])])}

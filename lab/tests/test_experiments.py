@@ -331,3 +331,21 @@ def test_the_page_explains_the_failures_that_there_are():
     failing = [{**one, "tests": {"elsewhere": "exit status 1"}} for one in stored]
     assert "another CPU's reading" in kernels.view([{**failing[0], "name": "7.2, nohz_full=1, 2 CPUs"}])
     assert "another CPU's reading" not in kernels.view([{**failing[0], "name": "7.2, 2 CPUs"}])
+
+
+def test_a_peer_that_cannot_be_had_is_left_out_with_its_reason(monkeypatch, quiet):
+    lab, one = Lab([]), {"said": {}, "truth": dict.fromkeys(peers.THREADS, [1, 1, 0])}
+    monkeypatch.setattr(Lab, "benchmarks", "jar")
+    monkeypatch.setattr(lab, "async_profiler", lambda: None)
+    monkeypatch.setattr(lab, "pair", lambda: ({"virt": "JDK 27"}, None))
+    monkeypatch.setattr(lab, "last", lambda *_: "JDK 27")
+    monkeypatch.setattr(lab, "source", lambda jdk, *words, **_: [["1", "1", "1"]] if "gc" in words else [])
+    monkeypatch.setattr(rightness, "ticks", lambda _: ())
+    monkeypatch.setattr(peers, "within", lambda *_: one)
+    monkeypatch.setattr(peers, "beside", lambda lab, jdk, tool, ticks: tool(1) and one)
+    monkeypatch.setattr(peers, "OUTSIDE", {peers.OURS_BY: lambda *_: 1, "SJK": lambda *_: "".split("x")[1]})
+    data = peers.run(lab)
+    assert [set(found) for found in data["jdks"]["JDK 27"]] == [
+        {peers.OURS_BY, "ThreadMXBean", "async-profiler 4.6, event=cpu"}] * 2
+    assert list(data["within"]) == list(peers.WITHIN)[:1]
+    assert "SJK: IndexError" in peers.absent(data) and peers.absent(data) in peers.VIEWS[""](data)
