@@ -8,6 +8,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+from experiments import rightness
 from frame import page, stats, verdict
 from frame.lab import AGENT_JAR, BUILD, CORE, LIBRARY, Failure
 
@@ -29,7 +30,7 @@ APP_CDS, AOT_CACHES = 17, 24
 SETTLED_S = .1
 VALUES = "start, CPU ms", "start, ms", "MB", "end, CPU ms", "end, ms"
 CODE = [*CORE, "native/jvm", "native/agent", "java/agent/src/main",
-        "lab/programs/java/Costs.java", "lab/programs/java/Empty.java"]
+        "lab/programs/java/Costs.java", "lab/programs/java/Empty.java", f"{rightness.PROBE}/ReadCost.java"]
 SECONDS = 150, 265
 
 

@@ -6,7 +6,8 @@ from frame.lab import BUILD, JAR, READ_CODE, NotRunnable
 OURS = "With threadclock user time is right and faster to read."
 CONDITIONS = "threadclock demo, without --quick"
 FEATURES = (17, 25, 27)
-CODE = [*READ_CODE, "java/command/src/main/java/dev/threadclock/command/probe"]
+CODE = [*READ_CODE, *(f"java/command/src/main/java/dev/threadclock/command/{name}" for name in (
+    "demo", "measure", "probe"))]
 SECONDS = 1, 80
 
 

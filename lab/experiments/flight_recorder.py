@@ -16,8 +16,7 @@ CONDITIONS = (
     "three threads at once for 10 s: around ticks, between them, in the kernel; a recording with an event "
     "each second; the truth is /proc, in steps of 10 ms; loads that missed their moments are dropped unseen. "
     "As it is: the newest JDK of each kind; with reach=jvm, the default at a JVM's start: each")
-CODE = [*READ_CODE, "native/agent/jvm_clock.c", "lab/programs/java/Loads.java",
-        f"{rightness.PROBE}/TickLoads.java"]
+CODE = [*READ_CODE, *rightness.WORK, "native/agent/jvm_clock.c"]
 SECONDS = 21, 175
 NAMES = ("around", "between", "system")
 MODES = {"as it is": None, "with reach=jvm": "reach=jvm"}

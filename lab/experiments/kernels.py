@@ -17,7 +17,8 @@ OURS = ("On each of Debian's kernels, with every way of accounting that it has, 
 CONDITIONS = (
     "Kernels of Debian's packages in qemu-system without KVM; JDK 27 and the C library of its packages; "
     "times in these guests are 5 to 50 times longer than on hardware, so costs say nothing")
-CODE = ["native/core", "native/agent", "native/jvm", "lab/frame/guest.py", "lab/programs/interrupted.c"]
+CODE = ["native/core", "native/agent", "native/jvm", "lab/programs/interrupted.c", "lab/programs/split.c",
+        "lab/programs/java/VirtualCosts.java"]
 SECONDS = 300, 1200
 # Debian's suite, machine, kernel, arguments for it, CPUs, and the CPU that the programs are bound to.
 KERNELS = (

@@ -23,8 +23,8 @@ CONDITIONS = (
     " Few ticks hit a thread that works between them: its split in an interval need not be that in the run. "
     "Not measured, because no package could be had here: OSHI with FFM, RETIT's OpenTelemetry extension, "
     "vthreadtime.")
-CODE = [*CORE, "java/command/src/main/java/dev/threadclock/command/sample",
-        "lab/programs/jmh/pom.xml", "lab/programs/java/Loads.java", "lab/programs/java/Peers.java"]
+CODE = [*CORE, *rightness.WORK, "java/command/src/main/java/dev/threadclock/command/sample",
+        "lab/programs/jmh/pom.xml", "lab/programs/java/Peers.java"]
 SECONDS = 150, 410
 THREADS = "around", "between", "system"
 NEAR = .1

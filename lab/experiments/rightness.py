@@ -19,9 +19,8 @@ RULE = dict(re.findall(r"([A-Z_]+) = ([\d_.]+);", (ROOT / PROBE / "TickRun.java"
 STEP_NS, SHARE, ON_TIME = (float(RULE[name]) for name in ("RESOLUTION_NANOS", "TOLERANCE", "ON_TIME"))
 LOADS = {"around": "works around ticks", "between": "works between ticks", "user": "user mode",
          "system": "the kernel", "mix": "mix of 3 ms"}
-CODE = [*READ_CODE, "native/test/loads.c", "lab/programs/split.c",
-        "lab/programs/java/Loads.java",
-        f"{PROBE}/TickLoads.java"]
+WORK = ["lab/programs/java/Loads.java", f"{PROBE}/TickLoads.java", f"{PROBE}/TickRun.java"]
+CODE = [*READ_CODE, *WORK, "lab/programs/split.c"]
 SECONDS = 16, 200
 
 

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 from frame import page, stats, verdict
-from frame.lab import BUILD, PROGRAMS, READ_CODE, Failure, Lab, NotRunnable
+from frame.lab import BUILD, OWN_READ, PROGRAMS, Failure, Lab, NotRunnable
 
 ROW = 21
 OURS = ("With threadclock each query returns the same, the log has the same lines, and Trino's reads of user "
@@ -14,7 +14,7 @@ CONDITIONS = (
     "TPC-H Q1, Q3, Q6 and Q18 on tpch.tiny; Trino of Maven Central (350 MB), a coordinator and two workers "
     "in one JVM with 3 GB; async-profiler counts the calls of ThreadMXBean; the price is that of the fastest "
     "of ten loops")
-CODE = [*READ_CODE, "lab/programs/java/Trino.java"]
+CODE = [*OWN_READ, "lab/programs/java/Trino.java"]
 SECONDS = 1, 580
 SETUPS = (("405", 17), ("483", 25)) # a version, and the JDK that it runs on: /proc, and the VIRT clock
 METHODS = {"user": "getCurrentThreadUserTime", "total": "getCurrentThreadCpuTime"}

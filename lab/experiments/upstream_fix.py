@@ -11,8 +11,7 @@ OURS = ("A HotSpot with the patch of upstream/ splits as the kernel does without
         "not.")
 CONDITIONS = ("the copies of JDK 27 or 26 that upstream/build makes: Loads of row 14, and JMH AverageTime of "
               "user time, 3 rounds")
-CODE = ["upstream/26", "upstream/27", "lab/programs/java/Loads.java",
-        f"{rightness.PROBE}/TickLoads.java"]
+CODE = [*rightness.WORK, "upstream/26", "upstream/27", "lab/programs/jmh/src"]
 SECONDS = 45, 95
 JMH = (1, .5, 1, .5)  # iterations and their seconds: warm-up, measurement
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """User time against total, as first reported."""
 from frame import stats, verdict
-from frame.lab import QUICK, READ_CODE
+from frame.lab import OWN_READ, QUICK
 from frame.machine import CPUS
 
 ROW = 9
@@ -10,7 +10,7 @@ CLAIM = "User time costs 30 to 400 times as much as total, and more so with conc
 OURS = "With threadclock user time costs less than the JDK's own total."
 CONDITIONS = "JMH AverageTime of both reads by turns, 1 thread and twice the CPUs, 3 forks"
 LEAST = 30
-CODE = [*READ_CODE, "lab/programs/jmh/src"]
+CODE = [*OWN_READ, "lab/programs/jmh/src"]
 SECONDS = 35, 175
 
 

@@ -12,7 +12,7 @@ CONDITIONS = (
     "burners; costs with one carrier, each in a JVM of its own, which is warmed up until five results in a "
     "row are within a tenth; the baseline's JVM has no agent")
 LEAST = 98
-CODE = ["native/jvm", "native/core", "lab/programs/java/VirtualCosts.java",
+CODE = ["native/jvm", "native/core", "lab/programs/java/VirtualCosts.java", "lab/programs/for_java.c",
         *library_java("VirtualThreads", "ThreadClock", "ThreadTimes")]
 SECONDS = 16, 385
 ONE_CARRIER = ("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1",

@@ -7,6 +7,7 @@ import ast
 import functools
 import hashlib
 import re
+from pathlib import Path
 
 from .lab import ROOT
 
@@ -15,6 +16,7 @@ STRING = r'"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'"
 COMMENTS = {
     **dict.fromkeys((".c", ".h", ".java", ".bt"), re.compile(rf"({STRING})|//[^\n]*|/\*.*?\*/", re.S)),
     ".xml": re.compile(r"(\A\Z)|<!--.*?-->", re.S)}
+HEADER = re.compile(r'^#include "(\w+)\.h"', re.M)
 LEFT_OUT = {"target", "test", "results", "__pycache__"}
 
 
@@ -33,13 +35,21 @@ def named(node):
 
 
 def reached(source, name):
-    """A function of a module with all that it names there, however far: not how that is judged or shown."""
+    """A function of a module with all that it names there and in the lab's other modules, however far: not
+    how that is judged or shown."""
     statements = without_docstrings(ast.parse(source)).body
     wanted, kept = {name}, []
     while found := [node for node in statements if node not in kept and named(node) & wanted]:
         kept += found
         wanted |= {one.id for node in found for one in ast.walk(node) if isinstance(one, ast.Name)}
-    return " ".join(ast.dump(node) for node in statements if node in kept)
+    modules = {alias.name: ROOT / "lab" / node.module.replace(".", "/") / f"{alias.name}.py"
+               for node in statements if isinstance(node, ast.ImportFrom) and node.module
+               for alias in node.names}
+    others = sorted({(one.value.id, one.attr) for node in kept for one in ast.walk(node)
+                     if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)
+                     and modules.get(one.value.id, ROOT / "none").exists()})
+    return " ".join([*(ast.dump(node) for node in statements if node in kept),
+                     *(reached(modules[module].read_text(), function) for module, function in others)])
 
 
 def meaning(name, text):
@@ -71,5 +81,20 @@ def digest(path):
     return found.hexdigest()[:12] if files(ROOT / name) else ""
 
 
+@functools.cache
+def followed(path):
+    """A C file of the core or the lab with the headers that it includes and the files beside them, however
+    far. Of the agent's and the JVM's, a read passes only what an experiment names."""
+    found, new = set(), {path}
+    while new:
+        found.add(file := new.pop())
+        if file.startswith(("native/core/", "lab/programs/")) and file.endswith((".c", ".h")):
+            new |= {one for name in HEADER.findall((ROOT / file).read_text())
+                    for folder in (Path(file).parent, "native/test")
+                    for one in (f"{folder}/{name}.h", f"{folder}/{name}.c") if (ROOT / one).exists()} - found
+    return found
+
+
 def of(experiment):
-    return {path: digest(path) for path in (*experiment.CODE, *experiment.OWN)}
+    paths = sorted(set().union(*map(followed, experiment.CODE)))
+    return {path: digest(path) for path in (*paths, *experiment.OWN)}

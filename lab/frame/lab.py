@@ -21,12 +21,12 @@ ARCHITECTURE = {"arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
 LIBRARY = ROOT / f"dist/linux-{ARCHITECTURE}/libthreadclock.so"
 JAR = ROOT / "dist/threadclock.jar"
 AGENT_JAR = ROOT / "dist/threadclock-agent.jar"
-# What reads pass in the core, which virtual threads' accounts are a part of, too, and in the agent.
-CORE = [f"native/core/{name}" for name in (
-    "clock_id.c", "interpolated.c", "interpolated.h", "own_thread.c", "proc_stat.c", "process_threads.c",
-    "slot.h", "source.c", "sys.h", "thread_times.c", "threads.c", "tick.c", "tick.h")]
-READ_CODE = [*CORE, *(f"native/{name}.c" for name in (
+# What reads pass: of the own thread in a JVM with the agent, of any thread there, and of all kinds in C; with
+# what these files of the core include.
+OWN_READ = ["native/core/own_thread.c", "native/agent/natives.h", *(f"native/{name}.c" for name in (
     "agent/answers", "agent/binding", "jvm/java_binding", "jvm/jni"))]
+READ_CODE = [*OWN_READ, "native/core/threads.c", "native/jvm/java_threads.c"]
+CORE = [f"native/core/{name}.c" for name in ("own_thread", "process_threads", "source", "thread_times")]
 LIMIT_S = 900
 
 

@@ -24,12 +24,13 @@ def in_words(failure):
 
 
 def of(experiment, lab, data, seconds, command):
+    used = inputs.of(experiment)
     return {"schema": SCHEMA, "experiment": experiment.NAME,
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%MZ"), "command": command,
         "commit": git("rev-parse", "--short=12", "HEAD"),
         # Results are written into the checkout while it measures; they are no change of the code.
-        "changed": bool(git("status", "--porcelain", "--", *experiment.CODE)),
-        "inputs": inputs.of(experiment), "machine": machine.describe(),
+        "changed": bool(git("status", "--porcelain", "--", *(path.partition(":")[0] for path in used))),
+        "inputs": used, "machine": machine.describe(),
         "jdks": {str(jdk): jdk.user_time for jdk in lab.jdks}, "quick": lab.quick, "seconds": round(seconds),
         "quiet": lab.quiet, "noise": lab.noise, "dropped": lab.dropped, "data": data}
 

@@ -218,6 +218,23 @@ def test_the_input_of_a_row_is_what_its_measuring_reaches():
         assert (before == inputs.reached(source.replace(old, new), "run")) == same, new
 
 
+def test_the_input_of_a_row_is_what_it_calls_in_other_modules(monkeypatch, tmp_path):
+    (tmp_path / "lab/frame").mkdir(parents=True)
+    monkeypatch.setattr(inputs, "ROOT", tmp_path)
+    found = []
+    for body, other in ((1, 1), (2, 1), (2, 2)):
+        (tmp_path / "lab/frame/forks.py").write_text(f"def run():\n    return {body}\ndef no():\n    {other}")
+        found.append(inputs.reached("from frame import forks\ndef run():\n    forks.run()", "run"))
+    assert found[0] != found[1] == found[2]
+
+
+def test_the_input_of_a_c_file_is_what_it_includes_however_far():
+    own = {path.rpartition("/")[2] for path in inputs.followed("native/core/own_thread.c")}
+    assert own >= {"entries.c", "lock.h", "moment.h", "tick.c"} and not own & {"threads.c", "task_folder.c"}
+    assert "native/test/loads.c" in inputs.followed("lab/programs/split.c")
+    assert inputs.followed("native/agent/answers.c") == {"native/agent/answers.c"}
+
+
 def test_a_result_is_older_than_code_that_has_changed():
     one = ALL[0]
     assert results.stale(one, a_result(one)) == []
