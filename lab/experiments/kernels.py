@@ -155,6 +155,9 @@ def run(lab):
         found[name]["build"] = build
         store.write_text(json.dumps(found))
         say(f"  {name}: {found[name].get('problem', 'done')}")
+    if all("problem" in one for one in found.values()): # nothing was found out about any kernel
+        raise (NotRunnable if all(one.get("missing") for one in found.values()) else Failure)(
+            "; ".join(dict.fromkeys(one["problem"] for one in found.values())))
     return [found[name] for name in sorted(found)]
 
 
@@ -252,13 +255,16 @@ def wrong(one):
                   for test, text in one["tests"].items() if test not in unjudged]
 
 
+def absent(data):
+    return "; ".join(f"{one['name']}: {one['problem']}" for one in data if one.get("missing"))
+
+
 def judge(data, quiet):
     booted = [one for one in data if not one.get("missing")]
-    absent = "; ".join(f"{one['name']}: {one['problem']}" for one in data if one.get("missing"))
     bad = [line for one in booted for line in wrong(one)]
     text = f"{len(booted)} kernels; {'; '.join(bad) or 'all right'}"
-    text += f"; not booted: {absent}" if absent else ""
-    return {"ours": verdict.holds(not bad, text) if booted else verdict.absent(absent),
+    text += f"; not booted: {absent(data)}" if absent(data) else ""
+    return {"ours": verdict.holds(not bad, text) if booted else verdict.absent(absent(data)),
         "tables": [{"title": "kernels", "head": HEAD, "rows": table(data)}, {
             "title": "what a thread's CPU time contains", "head": CONTENTS, "rows": list(contents(data))}]}
 

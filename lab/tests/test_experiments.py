@@ -18,7 +18,7 @@ from experiments import (
     rightness,
      system_calls)
 from frame import inputs, machine, publish, result as results, stats, verdict
-from frame.lab import ROOT, Lab
+from frame.lab import ROOT, Failure, Lab, NotRunnable
 
 ALL = experiments.all_experiments()
 
@@ -332,6 +332,17 @@ def test_a_guest_that_prints_something_else_does_not_lose_the_others(monkeypatch
     monkeypatch.setattr(kernels.guest, "boot", lambda *_: next(said))
     lab = Lab([], kernels=["bookworm, x86_64"])
     assert sorted("IndexError" in one.get("problem", "") for one in kernels.run(lab)) == [False, True]
+
+
+@pytest.mark.parametrize("problem", [NotRunnable("no qemu"), Failure("no C")], ids=repr)
+def test_no_guest_at_all_is_no_data(monkeypatch, tmp_path, problem):
+    def root(*_):
+        raise problem
+    monkeypatch.setattr(kernels.guest, "FOLDER", tmp_path)
+    monkeypatch.setattr(kernels, "JAR", tmp_path)
+    monkeypatch.setattr(kernels, "root", root)
+    with pytest.raises(type(problem), match=f"^{problem}$"):
+        kernels.run(Lab([]))
 
 
 def test_a_guest_that_cannot_be_had_is_named_and_not_judged():
