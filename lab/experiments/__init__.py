@@ -17,35 +17,8 @@ the verdicts on the "published" claim and on "ours", "tables", and "why" the two
 of the documentation shows figures, are functions from data to Markdown.
 """
 import importlib
-
-ORDER = (
-    "demo",
-    "jmh_16_threads",
-    "caller_as_zero",
-    "jmh_1_thread",
-    "backport_25u",
-    "memory_mapping",
-    "kernel_allocation",
-    "system_calls",
-    "flame_graphs",
-    "user_against_total",
-    "implementations",
-    "invariants",
-    "consumers",
-    "clocks",
-    "rightness",
-    "read_cost",
-    "many_threads",
-    "observer",
-    "flight_recorder",
-    "upstream_fix",
-    "virtual_threads",
-    "trino",
-    "agent_cost",
-    "scrape_cost",
-    "kernels",
-    "peers",
-)
+import math
+from pathlib import Path
 
 
 def load(name):
@@ -59,4 +32,6 @@ def load(name):
 
 
 def all_experiments():
-    return [*map(load, ORDER), *importlib.import_module("experiments.long_runs").RUNS]
+    names = {file.stem for file in Path(__file__).parent.glob("[a-z]*.py")} - {"long_runs"}
+    found = sorted(map(load, sorted(names)), key=lambda one: one.ROW or math.inf)
+    return [*found, *importlib.import_module("experiments.long_runs").RUNS]

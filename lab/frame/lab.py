@@ -61,9 +61,13 @@ def say(line):
     print(line, file=sys.stderr, flush=True)
 
 
+def up_to_date(output, sources):
+    return output.exists() and all(output.stat().st_mtime >= Path(one).stat().st_mtime for one in sources)
+
+
 def build(output, sources, command):
     """Runs a command that writes a file, if a source is newer than it; the command ends with a move."""
-    if output.exists() and all(output.stat().st_mtime >= Path(source).stat().st_mtime for source in sources):
+    if up_to_date(output, sources):
         return output
     output.parent.mkdir(parents=True, exist_ok=True)
     partial = output.with_name(output.name + ".part")
@@ -167,7 +171,7 @@ class Lab:
         if not self.builder:
             raise NotRunnable("there is no JDK 17 or later to compile with")
         stamp = folder / ".built"
-        if not stamp.exists() or stamp.stat().st_mtime < max(source.stat().st_mtime, JAR.stat().st_mtime):
+        if not up_to_date(stamp, [source, JAR]):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             self.run([str(self.builder.home / "bin/javac"), "-nowarn", "-Xlint:none",
@@ -181,8 +185,7 @@ class Lab:
         output, folder = BUILD / "benchmarks.jar", PROGRAMS / "jmh"
         sources = [path for path in folder.rglob(
             "*") if path.suffix in (".java", ".xml") and "target" not in path.parts]
-        if output.exists() and all(output.stat().st_mtime >= path.stat().st_mtime for path in [*sources,
-         JAR]):
+        if up_to_date(output, [*sources, JAR]):
             return output
         say("building the JMH benchmarks...")
         done = subprocess.run([maven, "-q", "-o" if os.environ.get("MAVEN_OFFLINE") else "-B", "-B",
@@ -190,7 +193,6 @@ class Lab:
         "package"], cwd=ROOT, capture_output=True, text=True)
         if done.returncode != 0:
             raise NotRunnable(f"the benchmarks cannot be built: {done.stdout.strip()[-500:]}")
-        output.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(folder / "target/benchmarks.jar", output)
         return output
 
