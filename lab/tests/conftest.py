@@ -17,13 +17,18 @@ def quiet(monkeypatch):
     monkeypatch.setattr(lab.Noise, "disturbed", property(lambda self: False))
 
 
+def command_line():
+    spec = importlib.util.spec_from_file_location("command_line", Path(__file__).parents[1] / "__main__.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture
 def measured(monkeypatch, tmp_path):
     """Runs the command line with made-up experiments, {name: (run, judge)}: its status, and what it wrote."""
     import experiments
-    spec = importlib.util.spec_from_file_location("command_line", Path(__file__).parents[1] / "__main__.py")
-    command = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(command)
+    command = command_line()
     monkeypatch.setattr(command, "JAR", tmp_path)
     monkeypatch.setattr(command.all_jdks, "installed", list)
 

@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+from conftest import command_line
 from frame import jdks, lab, machine, verdict
 
 
@@ -184,3 +185,10 @@ def test_an_experiment_without_rounds_is_watched_too(measured, monkeypatch, othe
     monkeypatch.setattr(machine, "stolen", lambda: 0.0)
     _, written = measured(row=(lambda _: {"a": 1}, right))
     assert written["row"]["quiet"] == quiet and set(written["row"]["noise"]) == {"others", "steal"}
+
+
+def test_experiments_are_measured_in_the_order_in_which_they_are_named():
+    import experiments
+    known = experiments.all_experiments()
+    chosen = command_line().select(known, ["trino", "demo", "4", "trino"], None)
+    assert [one.NAME for one in chosen] == ["trino", "demo", "backport-25u"]
