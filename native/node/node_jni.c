@@ -58,7 +58,19 @@ static void add_strings(struct tc_text *text, jobjectArray labels)
     }
 }
 
-/* PIDs are reused: with the start, in seconds since boot, the series of two processes differ. */
+/* In seconds since boot. */
+static void add_time(struct tc_text *text, const char *name, uint64_t hundredths)
+{
+    char number[40];
+    snprintf(number, sizeof number, "%llu.%02llu", (unsigned long long)(hundredths / 100),
+             (unsigned long long)(hundredths % 100));
+    tc_text_add_label(text, name, number);
+}
+
+/*
+ * PIDs are reused: with the start, the series of two processes differ. An earlier node has counted in pools
+ * what this one must count as unseen, because these threads have ended: seen keeps their series apart.
+ */
 static char *labels_of(void *context, struct other_process *process)
 {
     JNIEnv *env = served.env;
@@ -79,9 +91,8 @@ static char *labels_of(void *context, struct other_process *process)
     snprintf(number, sizeof number, "%d", (int)process->pid);
     tc_text_add_label(&text, "pid", number);
     uint64_t hz = (uint64_t)tc_proc_user_hz();
-    snprintf(number, sizeof number, "%llu.%02llu", (unsigned long long)(process->start / hz),
-             (unsigned long long)(process->start % hz * 100 / hz));
-    tc_text_add_label(&text, "started", number);
+    add_time(&text, "started", process->start / hz * 100 + process->start % hz * 100 / hz);
+    add_time(&text, "seen", (uint64_t)threadclock_clock_ns(CLOCK_BOOTTIME) / 10000000);
     add_strings(&text, labels);
     tc_text_add(&text, "", 1);
     (*env)->DeleteLocalRef(env, line);

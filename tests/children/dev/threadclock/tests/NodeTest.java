@@ -376,6 +376,25 @@ class NodeTest {
         }
     }
 
+    /** Or counters would decrease: what threads used that have ended is in another group then. */
+    @Test
+    void afterARestartItsSeriesAreOthers() {
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
+            Set<String> before = seriesOfANewNode(jvm);
+            assertThat(before).isNotEmpty();
+            assertThat(seriesOfANewNode(jvm)).isNotEmpty().doesNotContainAnyElementsOf(before);
+        }
+    }
+
+    private static Set<String> seriesOfANewNode(AttachJvm jvm) {
+        Running node = start(List.of());
+        try {
+            return namesOf(jvm, scrape(node).samples().keySet());
+        } finally {
+            node.kill();
+        }
+    }
+
     @Test
     void anyUserSeesThoseOfOthersAndInContainers() {
         TestJdk jdk = TestJdk.newestForAll();

@@ -154,7 +154,7 @@ class RealPrometheusTest {
                 rules++;
             }
         }
-        assertThat(rules).isEqualTo(10);
+        assertThat(rules).isEqualTo(11);
     }
 
     /** Only OpenMetrics has the type info and the unit. */
