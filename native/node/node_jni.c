@@ -28,6 +28,7 @@ static struct {
     JNIEnv *env; /* of the thread that serves */
     jclass command;
     jmethodID labels;
+    bool attaches;
     struct tc_lock lock; /* of the node */
 } served;
 
@@ -78,9 +79,9 @@ static char *labels_of(void *context, struct other_process *process)
     char number[40];
     jbyteArray line = bytes_of(process, "cmdline", COMMAND_LINE_BYTES);
     jbyteArray groups = bytes_of(process, "cgroup", GROUPS_BYTES);
-    jbyteArray status = bytes_of(process, "status", STATUS_BYTES);
+    jbyteArray status = served.attaches ? bytes_of(process, "status", STATUS_BYTES) : NULL;
     jobjectArray labels = NULL;
-    if (line != NULL && groups != NULL && status != NULL)
+    if (line != NULL && groups != NULL && (status != NULL || !served.attaches))
         labels = (*env)->CallStaticObjectMethod(env, served.command, served.labels, (jint)process->pid,
                                                 (jlong)process->start, line, groups, status);
     if ((*env)->ExceptionCheck(env)) {
@@ -158,10 +159,11 @@ NODE(jobjectArray, listen, jstring address)
     return result;
 }
 
-/* Reads all JVMs; their number, or a negative errno. */
-NODE(jint, find)
+/* Reads all JVMs; their number, or a negative errno. attaches: to those that Java chooses by their status. */
+NODE(jint, find, jboolean attaches)
 {
     struct tc_text text = {.size = 0};
+    served.attaches = attaches;
     served.env = env;
     served.command = caller;
     served.labels = (*env)->GetStaticMethodID(env, caller, "labels", "(IJ[B[B[B)[Ljava/lang/String;");

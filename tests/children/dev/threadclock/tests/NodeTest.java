@@ -376,6 +376,24 @@ class NodeTest {
         }
     }
 
+    @Test
+    void aUsersNumbersAreReadOnlyToAttach(@TempDir Path folder) {
+        Host.assumeStrace();
+        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
+            Map<String, Boolean> opened = new HashMap<>();
+            for (List<String> options : List.of(List.<String>of(), List.of("--attach", "pid=" + jvm.pid()))) {
+                Path calls = folder.resolve("calls" + options.size());
+                Running node = start(List.of("strace", "-f", "-qq", "-e", "trace=openat", "-e", "signal=none",
+                        "-o", calls.toString()), options);
+                node.kill();
+                assertThat(calls).content().containsPattern("\\(\\d+, \"cmdline\"");
+                opened.put(options.isEmpty() ? "" : "--attach",
+                        Pattern.compile("\\(\\d+, \"status\"").matcher(AttachJvm.read(calls)).find());
+            }
+            assertThat(opened).isEqualTo(Map.of("", false, "--attach", true));
+        }
+    }
+
     /** Or counters would decrease: what threads used that have ended is in another group then. */
     @Test
     void afterARestartItsSeriesAreOthers() {

@@ -64,7 +64,7 @@ public final class NodeCommand extends Subcommand {
         if (served[0].isEmpty()) {
             throw new Failure("cannot serve at " + address + ": " + served[1]);
         }
-        int jvms = find();
+        int jvms = find(attacher != null);
         if (jvms < 0) {
             throw new Failure("cannot read /proc: error " + -jvms
                     + "; it must be mounted, and be of this PID namespace");
@@ -91,7 +91,10 @@ public final class NodeCommand extends Subcommand {
         }
     }
 
-    /** Called by native code for each new JVM. One more string than labels: it is to be attached to. */
+    /**
+     * Called by native code for each new JVM; status is null unless there is an attacher. One more string
+     * than labels: it is to be attached to.
+     */
     static String[] labels(int pid, long start, byte[] commandLine, byte[] groups, byte[] status) {
         String[] labels = NodeLabels.of(commandLine, groups);
         return attacher != null && attacher.isChosen(pid, start, labels, status)
@@ -102,7 +105,7 @@ public final class NodeCommand extends Subcommand {
 
     private static native String[] listen(String address);
 
-    private static native int find();
+    private static native int find(boolean attaches);
 
     private static native int attached(int pid, long start, int connection);
 
