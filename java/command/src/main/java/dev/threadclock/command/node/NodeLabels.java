@@ -21,11 +21,15 @@ final class NodeLabels {
     private static final Pattern CONTAINER = Pattern.compile("[-/:]([0-9a-f]{64})(?=\\.scope|/|$)",
             Pattern.MULTILINE);
 
+    /** The groups below it are the user's, who may give them any names (Delegate= in user@.service). */
+    private static final Pattern USERS_OWN = Pattern.compile("/user@\\d+\\.service/.*");
+
     private NodeLabels() {}
 
     /**
      * The main class or jar, the container's ID and the pod's, "" if unknown. In a container, a program may
-     * make groups of any name in its own: what stands outermost is not its.
+     * make groups of any name in its own: what stands outermost is not its. Nor is what stands below a user's
+     * own manager anybody's but the user's.
      *
      * @param commandLine as /proc/PID/cmdline, which may be truncated
      * @param groups as /proc/PID/cgroup
@@ -36,7 +40,7 @@ final class NodeLabels {
         // A program that embeds a JVM has arguments of its own, which are nobody else's business.
         String main = command.program().matches("java|jsvc.*") && !command.what().isEmpty() ? command.what()
                 : command.program();
-        String text = new String(groups, StandardCharsets.ISO_8859_1);
+        String text = USERS_OWN.matcher(new String(groups, StandardCharsets.ISO_8859_1)).replaceAll("");
         Matcher pod = POD.matcher(text);
         boolean inPod = pod.find();
         Matcher container = CONTAINER.matcher(text);

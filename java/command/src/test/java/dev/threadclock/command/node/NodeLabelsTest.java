@@ -54,6 +54,18 @@ class NodeLabelsTest {
         assertThat(of("java Main", groups + "\n")).containsExactly("Main", ID, "");
     }
 
+    /** Where a user may make any: rootless containers are there, too. */
+    @ParameterizedTest
+    @CsvSource({"user@1000.service/x.slice/podPOD/ID",
+        "user@1000.service/user.slice/libpod-ID.scope/container",
+        "user@1000.service/kubepods.slice/kubepods-podUNDER.slice/cri-containerd-ID.scope",
+        "user@0.service/docker/ID"})
+    void whatAUserCanForge(String group) {
+        String groups = "1:name=systemd:/user.slice/user-1000.slice/" + group + "\n0::/../../" + group + "\n";
+        assertThat(of("java Main", groups)).containsExactly("Main", "", "");
+        assertThat(of("java Main", groups + "4:cpu:/docker/OTHER\n")[1]).isEqualTo(OTHER);
+    }
+
     @ParameterizedTest
     @CsvSource({"0::/", "0::/system.slice/app.service", "0::/user.slice/podcast-ID.service",
         "0::/kubepods.slice/pod1234.slice"})
