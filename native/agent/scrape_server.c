@@ -232,10 +232,21 @@ static bool respond(struct client *client)
     return !has_gone(recv(client->fd, client->head, sizeof client->head, 0));
 }
 
+static bool has_much_unread(const struct scrape_server *server)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < server->count; i++)
+        bytes += server->clients[i]->response_size;
+    return bytes >= SCRAPE_UNREAD_BYTES;
+}
+
 /* Goes on as far as it can without waiting. False: the connection is to be closed. */
-static bool advance(struct client *client, scrape_responder *responder, void *context)
+static bool advance(const struct scrape_server *server, struct client *client, scrape_responder *responder,
+                    void *context)
 {
     if (client->response == NULL) {
+        if (has_much_unread(server))
+            return true;
         size_t before = client->head_size;
         ssize_t got = recv(client->fd, client->head + before, sizeof client->head - before, 0);
         if (got <= 0)
@@ -251,12 +262,14 @@ static bool advance(struct client *client, scrape_responder *responder, void *co
     return respond(client);
 }
 
-static void close_old(struct scrape_server *server, bool full, int64_t now)
+/* full: others need the places; waited: the memory of responses. */
+static void close_old(struct scrape_server *server, bool full, bool waited, int64_t now)
 {
     for (int i = server->count - 1; i >= 0; i--) {
         struct client *client = server->clients[i];
-        if (now - client->since_ms > (full ? SCRAPE_FULL_PATIENCE_MS : SCRAPE_PATIENCE_MS)
-            || (full && is_answered(client)))
+        bool hurries = full || (waited && client->response != NULL);
+        if (now - client->since_ms > (hurries ? SCRAPE_FULL_PATIENCE_MS : SCRAPE_PATIENCE_MS)
+            || (hurries && is_answered(client)))
             close_client(server, i);
     }
 }
@@ -266,22 +279,26 @@ static void serve_once(struct scrape_server *server, scrape_responder *responder
     struct pollfd polled[1 + SCRAPE_CLIENTS], *clients = polled + 1;
     int count = server->count;
     bool full = count == SCRAPE_CLIENTS, deaf = now_ms() < server->deaf_until_ms;
+    bool much_unread = has_much_unread(server), waited = false;
     polled[0] = (struct pollfd){.fd = full || deaf ? -1 : server->listener, .events = POLLIN};
     for (int i = 0; i < count; i++) {
         const struct client *client = server->clients[i];
         bool to_send = client->response != NULL && !is_answered(client);
-        clients[i] = (struct pollfd){.fd = client->fd, .events = to_send ? POLLOUT : POLLIN};
+        bool waits = much_unread && client->response == NULL;
+        clients[i] = (struct pollfd){.fd = waits ? -1 : client->fd, .events = to_send ? POLLOUT : POLLIN};
+        waited |= waits;
     }
-    int ready = poll(polled, (nfds_t)(1 + count), full ? FULL_TICK_MS : count > 0 || deaf ? TICK_MS : -1);
+    int ready = poll(polled, (nfds_t)(1 + count),
+                     full || waited ? FULL_TICK_MS : count > 0 || deaf ? TICK_MS : -1);
     if (ready < 0 && errno != EINTR) {
         struct timespec pause = {PAUSE_MS / 1000, 0};
         nanosleep(&pause, NULL);
     }
     int64_t now = now_ms(); /* before the responses, which take time: nobody is late because of others */
     for (int i = count - 1; ready > 0 && i >= 0; i--) /* the last one takes the place of a closed one */
-        if (clients[i].revents != 0 && !advance(server->clients[i], responder, context))
+        if (clients[i].revents != 0 && !advance(server, server->clients[i], responder, context))
             close_client(server, i);
-    close_old(server, full, now);
+    close_old(server, full, waited, now);
     if (ready > 0 && polled[0].revents != 0)
         accept_client(server, now);
 }

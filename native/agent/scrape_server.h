@@ -15,7 +15,10 @@
 
 enum { SCRAPE_CLIENTS = 32, SCRAPE_HEAD_BYTES = 8192 };
 
-/* How long a client has for its request and the response; the latter while others wait for a place. */
+/* While responses that clients have not read yet take this together, no other is made. */
+enum { SCRAPE_UNREAD_BYTES = 32 << 20 };
+
+/* How long a client has for its request and the response; the latter while others wait for its place. */
 enum { SCRAPE_PATIENCE_MS = 5000, SCRAPE_FULL_PATIENCE_MS = 500 };
 
 struct scrape_server;

@@ -290,17 +290,23 @@ SERVED(nobody_is_sent_away_because_anothers_answer_took_long)
     } while (!answered);
 }
 
-SERVED(those_who_do_not_read_are_sent_away_and_block_nobody)
+/* The response has been made, and only its first byte read. */
+static struct visit visit_without_reading(void)
 {
-    struct visit slow;
-    char first;
-    for (;; close(slow.fd)) {
-        slow = visit();
+    for (;;) {
+        struct visit slow = visit();
+        char first;
         request(&slow, LARGE, sizeof LARGE - 1);
         if (recv(slow.fd, &first, 1, 0) == 1)
-            break;
+            return slow;
         assert_true(may_be_sent_away(&slow, SCRAPE_PATIENCE_MS));
+        close(slow.fd);
     }
+}
+
+SERVED(those_who_do_not_read_are_sent_away_and_block_nobody)
+{
+    struct visit slow = visit_without_reading();
     for (int i = 0; i < 70; i++) {
         assert_answers(GET, ANSWER);
         sleep_ns(100 * NS_PER_MS);
@@ -308,6 +314,17 @@ SERVED(those_who_do_not_read_are_sent_away_and_block_nobody)
     int64_t heard = hear(slow.fd, NULL, 0);
     assert_true(heard != -2 && heard < LARGE_BYTES - 1);
     close(slow.fd);
+}
+
+/* Another response is made when one of them is sent away, which is sooner than if nobody waited. */
+SERVED(unread_responses_have_bounded_memory)
+{
+    struct visit slow[] = {visit_without_reading(), visit_without_reading()};
+    assert_answers(GET, ANSWER);
+    int64_t heard[] = {hear(slow[0].fd, NULL, 0), hear(slow[1].fd, NULL, 0)};
+    assert_true(heard[0] < LARGE_BYTES - 1 || heard[1] < LARGE_BYTES - 1);
+    close(slow[0].fd);
+    close(slow[1].fd);
 }
 
 SERVED(a_large_response_arrives_whole)
