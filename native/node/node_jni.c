@@ -20,14 +20,15 @@
     TC_NATIVE(type, Java_dev_threadclock_command_node_NodeCommand_##name, ##__VA_ARGS__)
 
 enum { COMMAND_LINE_BYTES = 1 << 18, GROUPS_BYTES = 1 << 14, STATUS_BYTES = 1 << 12, LABEL_BYTES = 512 };
-enum { NAMES = 3 /* of labels from Java; a further string: the JVM is to be attached to */ };
+enum { NAMES = 3 /* of labels from Java */ };
 
 static struct {
     struct scrape_server *server;
     struct node *node;
     JNIEnv *env; /* of the thread that serves */
     jclass command;
-    jmethodID labels;
+    jmethodID describe;
+    jobjectArray labels; /* of the JVM that is described */
     bool attaches;
     struct tc_lock lock; /* of the node */
 } served;
@@ -44,13 +45,13 @@ static jbyteArray bytes_of(const struct other_process *process, const char *file
     return bytes;
 }
 
-static void add_strings(struct tc_text *text, jobjectArray labels)
+static void add_strings(struct tc_text *text)
 {
     JNIEnv *env = served.env;
     static const char *const names[NAMES] = {"main", "container_id", "pod_uid"};
     for (jsize i = 0; i < NAMES; i++) {
         char value[LABEL_BYTES] = "";
-        jstring string = labels != NULL ? (*env)->GetObjectArrayElement(env, labels, i) : NULL;
+        jstring string = (*env)->GetObjectArrayElement(env, served.labels, i);
         if (string != NULL && (size_t)(*env)->GetStringUTFLength(env, string) < sizeof value)
             (*env)->GetStringUTFRegion(env, string, 0, (*env)->GetStringLength(env, string), value);
         (*env)->DeleteLocalRef(env, string);
@@ -80,26 +81,26 @@ static char *labels_of(void *context, struct other_process *process)
     jbyteArray line = bytes_of(process, "cmdline", COMMAND_LINE_BYTES);
     jbyteArray groups = bytes_of(process, "cgroup", GROUPS_BYTES);
     jbyteArray status = served.attaches ? bytes_of(process, "status", STATUS_BYTES) : NULL;
-    jobjectArray labels = NULL;
-    if (line != NULL && groups != NULL && (status != NULL || !served.attaches))
-        labels = (*env)->CallStaticObjectMethod(env, served.command, served.labels, (jint)process->pid,
-                                                (jlong)process->start, line, groups, status);
+    bool is_described = line != NULL && groups != NULL && (status != NULL || !served.attaches);
+    if (is_described)
+        process->is_chosen = (*env)->CallStaticBooleanMethod(env, served.command, served.describe,
+                                                             (jint)process->pid, (jlong)process->start, line,
+                                                             groups, status, served.labels);
     if ((*env)->ExceptionCheck(env)) {
         (*env)->ExceptionClear(env);
-        labels = NULL;
+        is_described = process->is_chosen = false;
     }
-    process->is_chosen = labels != NULL && (*env)->GetArrayLength(env, labels) > NAMES;
     snprintf(number, sizeof number, "%d", (int)process->pid);
     tc_text_add_label(&text, "pid", number);
     uint64_t hz = (uint64_t)tc_proc_user_hz();
     add_time(&text, "started", process->start / hz * 100 + process->start % hz * 100 / hz);
     add_time(&text, "seen", (uint64_t)threadclock_clock_ns(CLOCK_BOOTTIME) / 10000000);
-    add_strings(&text, labels);
+    if (is_described)
+        add_strings(&text);
     tc_text_add(&text, "", 1);
     (*env)->DeleteLocalRef(env, line);
     (*env)->DeleteLocalRef(env, groups);
     (*env)->DeleteLocalRef(env, status);
-    (*env)->DeleteLocalRef(env, labels);
     if (text.failed)
         free(text.bytes);
     return text.failed ? NULL : text.bytes;
@@ -166,7 +167,10 @@ NODE(jint, find, jboolean attaches)
     served.attaches = attaches;
     served.env = env;
     served.command = caller;
-    served.labels = (*env)->GetStaticMethodID(env, caller, "labels", "(IJ[B[B[B)[Ljava/lang/String;");
+    served.describe = (*env)->GetStaticMethodID(env, caller, "describe", "(IJ[B[B[B[Ljava/lang/String;)Z");
+    jclass strings = served.describe != NULL ? (*env)->FindClass(env, "java/lang/String") : NULL;
+    jobjectArray labels = strings != NULL ? (*env)->NewObjectArray(env, NAMES, strings, NULL) : NULL;
+    served.labels = labels != NULL ? (*env)->NewGlobalRef(env, labels) : NULL;
     if (served.labels == NULL)
         return -ENOSYS;
     int error = tc_proc_check();

@@ -122,7 +122,7 @@ class Attacher {
      * @param labels as NodeLabels.of
      * @param status as /proc/PID/status
      */
-    boolean isChosen(int pid, long start, String[] labels, byte[] status) {
+    boolean attachIfChosen(int pid, long start, String[] labels, byte[] status) {
         missing.remove("pid=" + pid);
         Matcher user = EFFECTIVE_USER.matcher(new String(status, StandardCharsets.ISO_8859_1));
         Stream<String> values = Stream.of("pid=" + (isStarted ? "" : pid),

@@ -5,7 +5,6 @@ import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.SelfJar;
 import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
-import java.util.Arrays;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -92,13 +91,15 @@ public final class NodeCommand extends Subcommand {
     }
 
     /**
-     * Called by native code for each new JVM; status is null unless there is an attacher. One more string
-     * than labels: it is to be attached to.
+     * Called by native code for each new JVM; status is null unless there is an attacher.
+     *
+     * @param labels to be filled as by NodeLabels.of
+     * @return whether it is to be attached to
      */
-    static String[] labels(int pid, long start, byte[] commandLine, byte[] groups, byte[] status) {
-        String[] labels = NodeLabels.of(commandLine, groups);
-        return attacher != null && attacher.isChosen(pid, start, labels, status)
-                ? Arrays.copyOf(labels, labels.length + 1) : labels;
+    static boolean describe(int pid, long start, byte[] commandLine, byte[] groups, byte[] status,
+            String[] labels) {
+        System.arraycopy(NodeLabels.of(commandLine, groups), 0, labels, 0, labels.length);
+        return attacher != null && attacher.attachIfChosen(pid, start, labels, status);
     }
 
     private static native String mistake(String options);

@@ -31,7 +31,7 @@ class AttacherTest {
     }
 
     private static boolean isChosen(String choice, String main) {
-        return attacher("", choice).isChosen(4711, 1, new String[]{main, "c0ffee", ""},
+        return attacher("", choice).attachIfChosen(4711, 1, new String[]{main, "c0ffee", ""},
                 "Name:\tUid:\t5\t5\nUid:\t7\t1000\t7\t7\nGid:\t8\t8\t8\t8\n"
                         .getBytes(StandardCharsets.ISO_8859_1));
     }
@@ -49,7 +49,8 @@ class AttacherTest {
 
     @Test
     void oneOfTheChoicesIsEnough() {
-        assertThat(attacher("", "pid=1", "main=a").isChosen(2, 1, new String[]{"a", "", ""}, new byte[0]))
+        assertThat(
+                attacher("", "pid=1", "main=a").attachIfChosen(2, 1, new String[]{"a", "", ""}, new byte[0]))
                 .isTrue();
     }
 
@@ -57,9 +58,9 @@ class AttacherTest {
     @Test
     void aPidIsThatOfAJvmThatRunsWhenNodeStarts() {
         Attacher attacher = attacher("", "pid=" + NO_PID);
-        assertThat(attacher.isChosen(NO_PID, 1, new String[]{"", "", ""}, new byte[0])).isTrue();
+        assertThat(attacher.attachIfChosen(NO_PID, 1, new String[]{"", "", ""}, new byte[0])).isTrue();
         attacher.start();
-        assertThat(attacher.isChosen(NO_PID, 2, new String[]{"", "", ""}, new byte[0])).isFalse();
+        assertThat(attacher.attachIfChosen(NO_PID, 2, new String[]{"", "", ""}, new byte[0])).isFalse();
     }
 
     @Test
@@ -67,7 +68,7 @@ class AttacherTest {
         List<String> log = new ArrayList<>();
         Attacher attacher = new Attacher(List.of("pid=4711", "pid=" + NO_PID, "pid=9*", "main=a"), "",
                 (pid, start, connection) -> 0, log::add);
-        attacher.isChosen(NO_PID, 1, new String[]{"", "", ""}, new byte[0]);
+        attacher.attachIfChosen(NO_PID, 1, new String[]{"", "", ""}, new byte[0]);
         assertThat(log).isEmpty();
         attacher.start();
         assertThat(log).singleElement().asString()
@@ -118,7 +119,7 @@ class AttacherTest {
     }
 
     private static boolean choose(Attacher attacher, int number) {
-        return attacher.isChosen(NO_PID + number, 1, new String[]{"Main", "", ""}, new byte[0]);
+        return attacher.attachIfChosen(NO_PID + number, 1, new String[]{"Main", "", ""}, new byte[0]);
     }
 
     @Test
