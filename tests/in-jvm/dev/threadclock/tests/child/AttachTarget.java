@@ -3,10 +3,10 @@ package dev.threadclock.tests.child;
 
 /**
  * A child program to attach to: reads its own user time repeatedly. Runs until it is killed, but no longer
- * than five minutes. Prints lines {@code running}.
+ * than ten minutes. Prints lines {@code running}.
  */
 public final class AttachTarget {
-    private static final long LONGEST_NANOS = 300_000_000_000L;
+    private static final long LONGEST_NANOS = 600_000_000_000L;
     private static final int READS = 200;
 
     public static void main(String[] args) throws Exception {

@@ -33,7 +33,7 @@ public final class FakeListener {
         new java.io.File(socket).deleteOnExit();
         Threads.daemon("listener", () -> answerAll(server, args[0]));
         System.out.println("running");
-        Thread.sleep(300_000);
+        Thread.sleep(600_000);
     }
 
     /** By reflection: this file is compiled for JDK 8, which has no such class. */

@@ -13,10 +13,10 @@ import java.util.function.LongConsumer;
  * in user mode and one in the kernel; {@code sleepers=N}; {@code starts=N}, at most so many new threads per
  * second; {@code risers}, of which one at a time works, now and then; {@code pools}, of which one works more
  * than there are CPUs, with threads that come and go, a virtual thread where there are any, and garbage. Runs
- * until it is killed, but no longer than five minutes; prints lines {@code running}.
+ * until it is killed, but no longer than ten minutes; prints lines {@code running}.
  */
 public final class Load {
-    private static final long END_NANOS = System.nanoTime() + 300_000_000_000L;
+    private static final long END_NANOS = System.nanoTime() + 600_000_000_000L;
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int RISERS = 10;
     private static final long PAUSE_MILLIS = 500;
@@ -71,7 +71,7 @@ public final class Load {
     }
 
     private static void sleep() {
-        Threads.pause(300_000);
+        Threads.pause(600_000);
     }
 
     /** Works in the kernel without copying to the heap, which would be user time. */
