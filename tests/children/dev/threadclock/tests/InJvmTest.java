@@ -123,6 +123,8 @@ class InJvmTest {
                             "-Dthreadclock.thorough=" + jdk.isThorough(),
                             "-Dthreadclock.library=" + Product.LIBRARY,
                             "-Dthreadclock.sums.seconds=" + Integer.getInteger("threadclock.sums.seconds", 2),
+                            "-Dthreadclock.tenants.tasks="
+                                    + Integer.getInteger("threadclock.tenants.tasks", 20_000),
                             "-Dthreadclock.helper=" + HELPER.map(Path::toString).orElse(""),
                             "-Dthreadclock.tick.length=" + ticks.lengthNanos(),
                             "-Dthreadclock.tick.phase=" + ticks.phaseNanos(),
