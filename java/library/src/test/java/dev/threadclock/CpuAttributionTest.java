@@ -165,6 +165,62 @@ class CpuAttributionTest {
     }
 
     @Test
+    void aKeyThatIsOpenedAgainAndAgainCountsAndIsHandedOn() {
+        long before;
+        try (Scope scope = keys.open("before")) {
+            before = burn();
+        }
+        long[] burnt = new long[1];
+        long all = around(() -> {
+            for (int i = 0; i < 500; i++) { // then all records have this key
+                try (Scope scope = keys.open("again")) {
+                    burnt[0] += Work.burn(50_000);
+                }
+            }
+        });
+        assertUsed("before", before, before + WORK_NANOS / 2);
+        assertUsed("again", burnt[0], all);
+        for (boolean isOuterFirst : new boolean[]{false, true}) {
+            Scope outer = keys.open("again");
+            assertHandedOn("again");
+            Scope inner = keys.open("inner");
+            assertHandedOn("inner");
+            (isOuterFirst ? outer : inner).close();
+            keys.open("again").close();
+            assertHandedOn(isOuterFirst ? "inner" : "again");
+            (isOuterFirst ? inner : outer).close();
+            assertHandedOn(null);
+        }
+        try (Scope scope = keys.open("another")) {
+            assertHandedOn("another");
+        }
+    }
+
+    private void assertHandedOn(String key) {
+        assertThat(keys.inheriting().context()).isEqualTo(key);
+    }
+
+    @Test
+    void aForgottenKeyIsRememberedOnceItIsOpenedAgain() throws Exception {
+        CpuAttribution few = new CpuAttribution("key", 1); // of which 100 are remembered
+        for (int i = 0; i < 200; i++) {
+            few.open("again").close();
+        }
+        other.submit(() -> {
+            for (int i = 0; i < 100; i++) {
+                try (Scope scope = few.open("key" + i)) {
+                    Work.burn(1_000_000);
+                }
+            }
+        }).get();
+        few.read(); // forgets the cheaper half
+        try (Scope scope = few.open("again")) {
+            burn();
+        }
+        assertThat(few.read()).containsKey("again");
+    }
+
+    @Test
     void aScopeThatAnotherThreadClosesCountsUntilThen() throws Exception {
         Scope outer = keys.open("outer");
         Scope inner = keys.open("inner");
@@ -178,10 +234,10 @@ class CpuAttributionTest {
         inner.close(); // void
         burn(); // not in the outer one either
         try (Scope next = keys.open("next")) {
+            outer.close(); // void
             burn();
         }
         burn();
-        outer.close();
         assertThat(read().get("inner").totalNanos()).isEqualTo(read);
         assertUsed("outer", 0, WORK_NANOS / 2);
         assertUsed("next", WORK_NANOS, 2 * WORK_NANOS);
@@ -329,11 +385,15 @@ class CpuAttributionTest {
     void anExhaustedStackAtAnyPointLeavesTimeUnattributed() throws Exception {
         List<String> wrong = new ArrayList<>();
         Thread thread = new Thread(null, () -> {
-            for (int i = 0; i < 240; i++) {
-                Scope outer = keys.open("outer" + i % 4);
-                Scope scope = keys.open("scope" + i % 3);
+            for (int i = 0; i < 480; i++) {
+                boolean isAlone = i % 4 >= 2; // and of the key that each of the records has
+                for (int again = 0; isAlone && again < 200; again++) {
+                    keys.open("alone").close();
+                }
+                Scope outer = isAlone ? Scope.NONE : keys.open("outer" + i % 3);
+                Scope scope = i % 4 == 3 ? Scope.NONE : keys.open(isAlone ? "alone" : "scope" + i % 3);
                 List<Scope> opened = new ArrayList<>(1);
-                nearTheEnd(i / 2, i % 2 == 0 ? scope::close : () -> opened.add(keys.open("inner")));
+                nearTheEnd(i / 4, i % 2 == 0 ? scope::close : () -> opened.add(keys.open("alone")));
                 opened.forEach(Scope::close);
                 scope.close();
                 outer.close();
@@ -342,7 +402,7 @@ class CpuAttributionTest {
                 if (within() - within > 100_000 || keys.inheriting().context() != null) {
                     wrong.add("a scope is left open in round " + i);
                 }
-                try (Scope after = keys.open("after")) {
+                try (Scope after = keys.open(isAlone ? "alone" : "after")) {
                     Work.burn(2 * STOLEN_NANOS);
                 }
                 if (within() - within < STOLEN_NANOS / 2) {
