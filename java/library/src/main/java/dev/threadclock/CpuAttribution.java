@@ -53,7 +53,7 @@ import java.util.function.Supplier;
  * not to be trusted: one client can use another's key, or so many that new ones are {@link #OTHER}, but
  * memory stays bounded. Bill only by authenticated keys.
  *
- * <p><b>Cost.</b> A scope costs a quarter to a half more than one of {@link CpuWork}; an outermost one
+ * <p><b>Cost.</b> A scope costs a fifth to a half more than one of {@link CpuWork}; an outermost one
  * allocates nothing. A lock, which readings hold, is taken for a thread's first scope, for a new key, for
  * a scope that another thread closes, and once for each 128 intervals of a thread. A thread for each
  * request, virtual ones too, pays for a first scope each time. Without the native library scopes do
