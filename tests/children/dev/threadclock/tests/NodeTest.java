@@ -428,11 +428,16 @@ class NodeTest {
         Host.assumeMounts();
         Running node = start(AttachJvm.asUser(12347, 12347));
         try (AttachJvm contained = contained(ChildJvm.of(jdk), tmpfs("size=16m", "/tmp")).startTarget();
-                AttachJvm users = ChildJvm.of(jdk).under(AttachJvm.asUser(12345, 12346)).startTarget();
+                AttachJvm users = ChildJvm.of(jdk).withDynamicAgents().under(AttachJvm.asUser(12345, 12346))
+                        .startTarget();
                 AttachJvm roots = ChildJvm.of(jdk).startTarget()) {
             assertRight(node, List.of(contained, users, roots));
             assertThat(contained.said() + users.said() + roots.said()).isEmpty();
             assertThat(List.of(contained, users, roots)).allMatch(jvm -> jvm.copies() == 0);
+            node.kill();
+            node = start(List.of(), "--attach", "user=12345");
+            awaitAttached(node, users, 1);
+            assertThat(attached(node, roots)).isEqualTo(-1);
         } finally {
             node.kill();
         }

@@ -53,10 +53,16 @@ class RealPrometheusTest {
         ChildJvm.exec(tool("promtool"), what.split(" "), file).end().exits(0);
     }
 
+    /** The tests have the queries of docs/node.md, too. */
     @Test
-    void promtoolTakesTheRulesAndTheirTests() {
+    void promtoolTakesTheRulesAndTheirTests() throws IOException {
+        Path tests = RULES.resolveSibling("rules_test.yml");
         promtool("check rules", RULES);
-        promtool("test rules", RULES.resolveSibling("rules_test.yml"));
+        promtool("test rules", tests);
+        for (String query : pasted("sum by ", "docs/node.md").split("\n\n")) {
+            assertThat(Files.readString(tests).replaceAll("\\s+", " "))
+                    .contains(query.strip().replaceAll("\\s+", " "));
+        }
     }
 
     private static String pasted(String beginning) throws IOException {
