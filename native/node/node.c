@@ -149,6 +149,8 @@ static void add_rows(struct node *node, struct other_process *jvm)
         return;
     struct tc_metric_row by_proc[TC_METRIC_ROWS_MAX];
     uint32_t of_agent = rows_of_agent(node, jvm, rows);
+    if (of_agent == 0 && !jvm->is_passed)
+        other_process_pass(jvm);
     uint32_t count = tc_metrics_read(jvm->account, &jvm->throttling, by_proc);
     uint32_t first = of_agent > 0 ? count - 1 : 0;
     for (uint32_t i = first; i < count; i++)
@@ -200,14 +202,17 @@ static void add_jvm(struct node *node, pid_t pid)
         other_process_close(jvm);
 }
 
+/* The threads of one that has its agent's rows are read only if it has them no longer (add_rows). */
 static void read_known(struct node *node)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < node->jvm_count; i++) {
-        if (other_process_pass(node->jvms[i]) == -ESRCH)
-            other_process_close(node->jvms[i]);
+        struct other_process *jvm = node->jvms[i];
+        jvm->is_passed = jvm->agent == NULL || jvm->agent->shown == NULL;
+        if ((jvm->is_passed ? other_process_pass(jvm) : other_process_look(jvm)) == -ESRCH)
+            other_process_close(jvm);
         else
-            node->jvms[kept++] = node->jvms[i];
+            node->jvms[kept++] = jvm;
     }
     node->jvm_count = kept;
 }

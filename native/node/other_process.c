@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent_channel.h"
@@ -405,6 +406,16 @@ int other_process_pass(struct other_process *process)
     if (error != 0)
         return error;
     process->passed_ns = begun_ns;
+    tc_throttling_read(&process->throttling);
+    return 0;
+}
+
+int other_process_look(struct other_process *process)
+{
+    struct stat tasks;
+    long error = tc_syscall4(SYS_newfstatat, process->folder, (long)"task", (long)&tasks, 0);
+    if (error == -ENOENT || error == -ESRCH)
+        return -ESRCH;
     tc_throttling_read(&process->throttling);
     return 0;
 }
