@@ -106,14 +106,17 @@ class AttachTest {
     @OnEachJdk
     void aJvmThatIsBeingCreatedIsAskedLater(TestJdk jdk) {
         assumeFalse(jdk.isForMusl(), "what delays it is compiled for glibc");
-        Running jvm = ChildJvm.of(jdk).withEnvironment("LD_PRELOAD", CLibrary.assume("late_vm_start"))
-                .start(AttachTarget.class);
-        try {
-            Path maps = Path.of("/proc", Long.toString(jvm.process().pid()), "maps");
-            jvm.await("libjvm", () -> Files.readString(maps).contains("libjvm.so"));
-            AttachJvm.command("attach", jvm.process().pid()).exits(0);
-        } finally {
-            jvm.kill();
+        for (String counters : List.of("-XX:+UsePerfData", "-XX:-UsePerfData")) {
+            Running jvm = ChildJvm.of(jdk).with(counters)
+                    .withEnvironment("LD_PRELOAD", CLibrary.assume("late_vm_start"))
+                    .start(AttachTarget.class);
+            try {
+                Path maps = Path.of("/proc", Long.toString(jvm.process().pid()), "maps");
+                jvm.await("libjvm", () -> Files.readString(maps).contains("libjvm.so"));
+                AttachJvm.command("attach", jvm.process().pid()).exits(0);
+            } finally {
+                jvm.kill();
+            }
         }
     }
 

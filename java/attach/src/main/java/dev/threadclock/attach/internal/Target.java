@@ -29,6 +29,8 @@ public final class Target implements Jvm {
     /** Of those that its command line names, and of what is in them. */
     private static final int MOST_FILES = 100;
     private static final int MOST_CHARACTERS = 1 << 20;
+    /** After AttachListener::vm_start, on JDK 8 to 28 (Threads::create_vm). */
+    private static final String STARTS_AFTER_VM_START = "Service Thread";
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
     /** Options of the requests themselves. */
@@ -167,7 +169,7 @@ public final class Target implements Jvm {
         files.addAll(releaseFiles());
         List<ConfinedChild.Content> contents = files(files);
         PerfData counters = PerfData.parse(counted ? contents.get(0).bytes() : new byte[0]);
-        starting = counters.isIncomplete();
+        starting = counted ? counters.isIncomplete() : !process.mayHaveThread(STARTS_AFTER_VM_START);
         String release = contents.stream().skip(counted ? 1 : 0).map(ConfinedChild.Content::text)
                 .filter(text -> !text.isEmpty()).findFirst().orElse("");
         facts = JvmFacts.of(counters,
@@ -175,7 +177,7 @@ public final class Target implements Jvm {
                 release);
     }
 
-    /** As its counters said when its facts were updated last; false if it has none. */
+    /** As its counters said when its facts were updated last, or its threads if it has none. */
     boolean isStarting() {
         return starting;
     }

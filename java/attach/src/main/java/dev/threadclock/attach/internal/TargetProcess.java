@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 public final class TargetProcess {
     private static final int START_TIME_FIELD = 22;
     private static final int MOST_BYTES = 1 << 25;
+    private static final int MOST_NAMES = 1000;
 
     private final int pid;
     private final Path process;
@@ -152,6 +153,24 @@ public final class TargetProcess {
 
     ProcMaps maps() {
         return ProcMaps.parse(read("maps"));
+    }
+
+    /** Whether one of its threads has this name; true also if it has more than are looked at. */
+    boolean mayHaveThread(String name) {
+        try (Stream<Path> threads = Files.list(process.resolve("task"))) {
+            List<Path> first = threads.limit(MOST_NAMES).toList();
+            return first.size() == MOST_NAMES || first.stream().anyMatch(thread -> isNamed(thread, name));
+        } catch (IOException e) {
+            throw failure("cannot see the threads of process " + pid, e);
+        }
+    }
+
+    private static boolean isNamed(Path thread, String name) {
+        try {
+            return text(thread.resolve("comm")).equals(name + "\n");
+        } catch (IOException e) {
+            return false; // it has ended
+        }
     }
 
     /**
