@@ -370,9 +370,9 @@ static bool wait_until(struct work *work, int64_t due_ns)
         struct pollfd poll_channel = {.fd = work->sampler->channel, .events = POLLIN};
         struct timespec timeout = {left_ns >= second_ns, left_ns >= second_ns ? 0 : left_ns};
         int ready = ppoll(&poll_channel, 1, &timeout, NULL);
-        if (ready < 0 && errno != EINTR)
+        if ((ready < 0 && errno != EINTR) || (ready > 0 && !answer(work)))
             return false;
-        if (ready > 0 ? !answer(work) : !send_events(work))
+        if (ready == 0 && left_ns > second_ns && !send_events(work)) /* otherwise the sample brings them */
             return false;
     }
     return true;

@@ -71,9 +71,11 @@ class HostileUserTest {
     }
 
     private static long errors(String output) {
-        // Lines of progress end with a carriage return. A recording is kept if only the JVM's own events are
-        // lost, and is of what /proc shows if the JVM cannot load the library.
-        return output.replace("\u001b[K", "").lines()
+        // A screen comes before what ends it; lines of progress end with a carriage return. A recording is
+        // kept if only the JVM's own events are lost, and is of what /proc shows if the JVM cannot load the
+        // library.
+        return output.replaceAll("(?s)\u001b\\[\\?1049h.*\u001b\\[\\?1049l", "").replace("\u001b[K", "")
+                .lines()
                 .filter(line -> !line.isBlank() && !line.contains("JEP 451")
                         && !line.contains("This is what /proc shows") && !line.startsWith("Recording")
                         && !line.startsWith("recorded "))

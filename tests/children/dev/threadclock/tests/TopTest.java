@@ -99,6 +99,16 @@ class TopTest {
         }
     }
 
+    /** Starts and ends of threads come with the samples, not besides. */
+    @Test
+    void threadsThatComeAndGoAreNoFlood() {
+        try (AttachJvm load = ChildJvm.of(TestJdk.newest()).withDynamicAgents().startTarget(Load.class,
+                "starts=500")) {
+            String csv = load.run("top", "--csv", "-i", "100ms", "-n", "90", "--filter", "main").ok().out();
+            assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSize(90);
+        }
+    }
+
     private static Json named(Json interval, String name) {
         return interval.all("threads").stream().filter(thread -> thread.text("name").equals(name)).findFirst()
                 .orElseThrow();

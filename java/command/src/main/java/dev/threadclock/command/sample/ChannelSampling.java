@@ -31,7 +31,7 @@ final class ChannelSampling extends Sampling {
     private final ByteChannel connection;
     private final ThreadBook book;
     private final TaskFiles files;
-    private final long beganNanos = System.nanoTime();
+    private final long beganNanos;
     private final double messagesPerNano;
     private long messages;
     private final AtomicLong asked = new AtomicLong(); // for stacks
@@ -39,9 +39,10 @@ final class ChannelSampling extends Sampling {
     /** Samples that arrived while a stack was awaited. */
     private final Deque<Interval> early = new ArrayDeque<>();
 
-    private ChannelSampling(int pid, Subject subject, Duration period, ByteChannel connection,
-            TaskFiles files) {
+    private ChannelSampling(int pid, Subject subject, Duration period, long beganNanos,
+            ByteChannel connection, TaskFiles files) {
         super(pid, subject);
+        this.beganNanos = beganNanos;
         messagesPerNano = MOST_TIMES_AS_OFTEN * (1e-9 + 1.0 / period.toNanos());
         this.connection = connection;
         this.files = files;
@@ -53,17 +54,19 @@ final class ChannelSampling extends Sampling {
      * returned by next().
      */
     static Sampling open(Target jvm, Duration period) throws IOException {
-        return over(jvm.pid(), subject(jvm, jvm.toString()), period, jvm.sample(period),
+        long beganNanos = System.nanoTime(); // it samples before it has answered
+        return over(jvm.pid(), subject(jvm, jvm.toString()), period, beganNanos, jvm.sample(period),
                 new TaskFiles(jvm.pid(), jvm.namespacePid() != jvm.pid()), PATIENCE_MILLIS);
     }
 
     /**
+     * @param beganNanos when it was asked to begin, by System.nanoTime()
      * @param files the kernel's of its threads, by their TIDs in its own namespace
      * @param patienceMillis how long the first sample may take
      */
-    static Sampling over(int pid, Subject subject, Duration period, ByteChannel connection, TaskFiles files,
-            long patienceMillis) throws IOException {
-        ChannelSampling sampling = new ChannelSampling(pid, subject, period, connection, files);
+    static Sampling over(int pid, Subject subject, Duration period, long beganNanos, ByteChannel connection,
+            TaskFiles files, long patienceMillis) throws IOException {
+        ChannelSampling sampling = new ChannelSampling(pid, subject, period, beganNanos, connection, files);
         Thread limit = new Thread(() -> closeAfter(patienceMillis, connection),
                 "time limit of the first sample");
         limit.setDaemon(true);

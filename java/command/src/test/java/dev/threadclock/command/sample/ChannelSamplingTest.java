@@ -69,8 +69,13 @@ class ChannelSamplingTest {
     }
 
     private Sampling over(long patienceMillis) throws IOException {
+        return over(patienceMillis, System.nanoTime());
+    }
+
+    private Sampling over(long patienceMillis, long beganNanos) throws IOException {
         return ChannelSampling.over(1, new Subject("1 (java Main)", "", "", ""), Duration.ofSeconds(60),
-                client, new TaskFiles((int) ProcessHandle.current().pid(), false), patienceMillis);
+                beganNanos, client, new TaskFiles((int) ProcessHandle.current().pid(), false),
+                patienceMillis);
     }
 
     @Test
@@ -82,6 +87,16 @@ class ChannelSamplingTest {
                 sampling.next();
             }
         }).withMessageContaining("more messages than were asked for");
+    }
+
+    /** On a busy machine the sampler works for seconds before the command has the answer to its request. */
+    @Test
+    void samplesFromBeforeTheAnswerAreNoFlood() throws Exception {
+        send(LongStream.range(0, 200).mapToObj(ChannelSamplingTest::moment).toArray(ByteBuffer[]::new));
+        Sampling sampling = over(60_000, System.nanoTime() - 200_000_000_000L);
+        for (int i = 0; i < 190; i++) {
+            assertThat(sampling.next()).isPresent();
+        }
     }
 
     @Test
