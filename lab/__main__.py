@@ -30,7 +30,7 @@ def parse(arguments):
     parser.add_argument("--quick", action="store_true", help="short runs: the intervals are wider")
     parser.add_argument("--list", action="store_true", help="list the experiments and how long each takes")
     parser.add_argument("--only", action="append", default=[], metavar="ROW|NAME",
-                        help="only this experiment; several in the order in which they are named")
+                        help="only this experiment; repeat it for several, which run in this order")
     parser.add_argument("--jdk", action="append", default=[], metavar="DIR", help="a JDK to measure")
     parser.add_argument("--kernel", action="append", default=[], metavar="TEXT",
                         help="boot only the kernels whose name has this text, such as 'sid, aarch64'; the "

@@ -6,9 +6,8 @@
     CLAIM       what they found, and OURS what we claim, each if there is such a claim
     CONDITIONS  how it is measured
     PUBLISHED   the whole published table, where there is one
-    CODE        the paths of what it measures: a change of their code, not of a comment, makes a stored result
-                older. So does one of what its run() names in the lab's Python, and of what a C file of the
-                core or the lab includes.
+    CODE        the files that it measures. A stored result is out of date once their code (not a comment), a
+                file that a C file of the core or the lab includes, or Python that run() uses has changed
     SECONDS     how long it takes here, quick and in full
     LONG        true if it is measured only when it is named
 

@@ -35,8 +35,8 @@ def named(node):
 
 
 def reached(source, name):
-    """A function of a module with all that it names there and in the lab's other modules, however far: not
-    how that is judged or shown."""
+    """The source of a function and of all that it uses, in this module and in the lab's others; not what
+    judges or shows its result."""
     statements = without_docstrings(ast.parse(source)).body
     wanted, kept = {name}, []
     while found := [node for node in statements if node not in kept and named(node) & wanted]:
@@ -83,8 +83,8 @@ def digest(path):
 
 @functools.cache
 def followed(path):
-    """A C file of the core or the lab with the headers that it includes and the files beside them, however
-    far. Of the agent's and the JVM's, a read passes only what an experiment names."""
+    """A C file of the core or the lab, with the headers it includes and their .c files, recursively. Files of
+    agent/ and jvm/ are not followed: experiments name those that matter."""
     found, new = set(), {path}
     while new:
         found.add(file := new.pop())

@@ -21,8 +21,8 @@ ARCHITECTURE = {"arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
 LIBRARY = ROOT / f"dist/linux-{ARCHITECTURE}/libthreadclock.so"
 JAR = ROOT / "dist/threadclock.jar"
 AGENT_JAR = ROOT / "dist/threadclock-agent.jar"
-# What reads pass: of the own thread in a JVM with the agent, of any thread there, and of all kinds in C; with
-# what these files of the core include.
+# Files on the path of a read: of the calling thread in a JVM with the agent, of any thread there, and of all
+# kinds in C. inputs.followed() adds what they include.
 OWN_READ = ["native/core/own_thread.c", "native/agent/natives.h", *(f"native/{name}.c" for name in (
     "agent/answers", "agent/binding", "jvm/java_binding", "jvm/jni"))]
 READ_CODE = [*OWN_READ, "native/core/threads.c", "native/jvm/java_threads.c"]

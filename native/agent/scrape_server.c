@@ -262,7 +262,7 @@ static bool advance(const struct scrape_server *server, struct client *client, s
     return respond(client);
 }
 
-/* full: others need the places; waited: the memory of responses. */
+/* full: others need a place. waited: others wait for the memory of unread responses. */
 static void close_old(struct scrape_server *server, bool full, bool waited, int64_t now)
 {
     for (int i = server->count - 1; i >= 0; i--) {

@@ -15,7 +15,7 @@
 
 enum { SCRAPE_CLIENTS = 32, SCRAPE_HEAD_BYTES = 8192 };
 
-/* While responses that clients have not read yet take this together, no other is made. */
+/* While unread responses take this many bytes, no further one is made. */
 enum { SCRAPE_UNREAD_BYTES = 32 << 20 };
 
 /* How long a client has for its request and the response; the latter while others wait for its place. */

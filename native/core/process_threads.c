@@ -255,20 +255,20 @@ static bool list_may_hold(void)
     return all.count >= MANY && all.unlisted == 0 && all.listed_at.last != 0 && tc_task_count() == all.count;
 }
 
-/* Whether the TID is still this thread's. */
-static bool is_same(struct known *known)
+/* If nobody can tell: no. */
+static bool still_has_tid(struct known *known)
 {
     return tc_threads_hold_tid(TC_LOAD(known->registration))
            || tc_thread_check(known->tid, 0, &known->identity) == 0;
 }
 
-/* True if no listed thread's TID was given to another one until now. */
+/* True if each listed thread still has its TID. */
 static bool list_held(void)
 {
     struct tc_tid_moment now;
     tc_tid_moment(&now, true);
     for (uint32_t i = 0; i < all.count; i++)
-        if (tc_tid_given_between(&all.listed_at, &now, all.known[i].tid) && !is_same(&all.known[i]))
+        if (tc_tid_given_between(&all.listed_at, &now, all.known[i].tid) && !still_has_tid(&all.known[i]))
             return false;
     all.listed_at = now;
     return true;

@@ -36,7 +36,7 @@ static void check_text(const struct tc_metric_row *rows, uint32_t count)
     free(text.bytes);
 }
 
-/* The input is what follows the head, and a head of its own. */
+/* The input serves twice: as a head, and as the bytes after a valid head. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct tc_metric_row rows[TC_GROUPS_MAX], again[TC_GROUPS_MAX];

@@ -513,10 +513,10 @@ static int apply(JNIEnv *env, char *problem, size_t problem_size)
         return enable(env, clock, problem, problem_size);
     else if (!wanted && accounting.on)
         disable(env);
-    else if (wanted && env != NULL) { /* decide has lost its patience */
+    else if (wanted && env != NULL) { /* another thread is still deciding */
         snprintf(problem, problem_size,
-                 "virtual threads cannot be accounted for yet: another agent holds up an earlier request; "
-                 "try again");
+                 "virtual threads cannot be accounted for yet: an earlier request is not finished, because "
+                 "another agent delays it or the machine is busy; try again");
         return -1;
     }
     return 0;
@@ -573,7 +573,8 @@ static void change_to_events(JNIEnv *env)
     if (changes) {
         if (accounting.on)
             disable(env);
-        snprintf(accounting.why, sizeof accounting.why, "another agent has redefined VirtualThread");
+        snprintf(accounting.why, sizeof accounting.why,
+                 "another agent has redefined java.lang.VirtualThread or ThreadclockSwitches");
         TC_STORE(accounting.way, WAY_EVENTS);
         if (apply(env, problem, sizeof problem) != 0)
             snprintf(accounting.why, sizeof accounting.why, "%s", problem);

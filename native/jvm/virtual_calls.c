@@ -242,8 +242,10 @@ static int prepare(jvmtiEnv *jvmti, JNIEnv *env, const struct virtual_natives *n
         snprintf(why, why_size, "this JVM does not count redefinitions of a class");
         return -1;
     }
-    if (look_at_helper() != 1) {
-        snprintf(why, why_size, "another agent changes a class of threadclock's in java.lang");
+    int ours = look_at_helper();
+    if (ours != 1) {
+        if (ours != -ENOMEM)
+            snprintf(why, why_size, "another agent changes java.lang.ThreadclockSwitches of threadclock's");
         return -1;
     }
     if (redefine(&redefinition, env, virtual_thread, why, why_size) != 0)

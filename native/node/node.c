@@ -202,14 +202,14 @@ static void add_jvm(struct node *node, pid_t pid)
         other_process_close(jvm);
 }
 
-/* The threads of one that has its agent's rows are read only if it has them no longer (add_rows). */
+/* Skips the threads of a JVM whose agent's rows are shown; add_rows reads them if these are gone. */
 static void read_known(struct node *node)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < node->jvm_count; i++) {
         struct other_process *jvm = node->jvms[i];
         jvm->is_passed = jvm->agent == NULL || jvm->agent->shown == NULL;
-        if ((jvm->is_passed ? other_process_pass(jvm) : other_process_look(jvm)) == -ESRCH)
+        if ((jvm->is_passed ? other_process_pass(jvm) : other_process_read_throttling(jvm)) == -ESRCH)
             other_process_close(jvm);
         else
             node->jvms[kept++] = jvm;

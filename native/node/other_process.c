@@ -410,7 +410,7 @@ int other_process_pass(struct other_process *process)
     return 0;
 }
 
-int other_process_look(struct other_process *process)
+int other_process_read_throttling(struct other_process *process)
 {
     struct stat tasks;
     long error = tc_syscall4(SYS_newfstatat, process->folder, (long)"task", (long)&tasks, 0);

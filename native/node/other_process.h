@@ -63,8 +63,8 @@ TC_INTERNAL struct other_process *other_process_open(pid_t pid, uint32_t *of_all
 /* Reads all threads. 0; -ESRCH: it has ended; or another negative errno: nothing has changed. */
 TC_INTERNAL int other_process_pass(struct other_process *process);
 
-/* Reads only its throttling: what a pass would have found, a later one finds. 0, or -ESRCH: it has ended. */
-TC_INTERNAL int other_process_look(struct other_process *process);
+/* Reads only its throttling; the next pass makes up for its threads. 0, or -ESRCH: it has ended. */
+TC_INTERNAL int other_process_read_throttling(struct other_process *process);
 
 /*
  * The first size - 1 bytes of a file in its folder, with a zero byte after them; their number, or -errno.

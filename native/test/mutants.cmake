@@ -111,7 +111,7 @@ threadclock_mutant(lists_all process_threads process_threads.c "    drop_ended_i
   "    if (all.added > ADDED_MIN && (error = list_anew()) != 0)\n        return error;")
 threadclock_mutant(list_not_checked tid_reuse process_threads.c " && list_held())" ")")
 # Where TIDs may have been given away, all threads are listed and read again.
-threadclock_mutant(lists_again system_calls process_threads.c " && !is_same(&all.known[i])" "")
+threadclock_mutant(lists_again system_calls process_threads.c " && !still_has_tid(&all.known[i])" "")
 # A child uses memory that its parent's thread has already unmapped.
 threadclock_mutant(unmapped_first fork process_threads.c
   "    TC_STORE(all.known, grown);" "    tc_syscall4(SYS_munmap, (long)before, (long)(all.capacity * sizeof *before), 0, 0);\n    TC_STORE(all.known, grown);")

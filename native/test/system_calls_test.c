@@ -64,7 +64,7 @@ static struct {
     int listings;
 } tids = {-1, 0};
 
-/* As where systemd has set pid_max; a few less, so that they could all be allocated in 1.1 s. */
+/* A large pid_max, as systemd sets it (4,194,304), but one that could be used up in 1.1 s. */
 static long with_many_tids(long number, const long arguments[6])
 {
     static const char pid_max[] = "1100000\n";
@@ -87,7 +87,7 @@ static void *wait_for_ever(void *unused)
     return unused;
 }
 
-/* Forks are not counted there: after a second each TID may have been given away since the last pass. */
+/* With so many TIDs forks are not counted: after 1.1 s any TID may have been reused. */
 TEST_IN_FILTERED_CHILD(unchanged_threads_are_not_listed_again, UNLESS_SIGNALS_ARE_HELD_BACK)
 {
     enum { THREADS = 20, ROOM = 100 };

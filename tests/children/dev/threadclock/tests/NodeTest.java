@@ -385,7 +385,7 @@ class NodeTest {
     }
 
     @Test
-    void aUsersNumbersAreReadOnlyToAttach(@TempDir Path folder) {
+    void statusIsReadOnlyToAttach(@TempDir Path folder) {
         Host.assumeStrace();
         try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
             Map<String, Boolean> opened = new HashMap<>();
@@ -402,7 +402,7 @@ class NodeTest {
         }
     }
 
-    /** Or counters would decrease: what threads used that have ended is in another group then. */
+    /** Otherwise counters would decrease: a new node counts the time of ended threads as unseen. */
     @Test
     void afterARestartItsSeriesAreOthers() {
         try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {

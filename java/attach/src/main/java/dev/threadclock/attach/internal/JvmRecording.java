@@ -29,16 +29,13 @@ public final class JvmRecording implements Closeable {
     JvmRecording(Target target, Duration timeout, String settings) {
         this.target = target;
         request = new AttachRequest(target, timeout);
-        AttachAnswer answer = null;
         try {
-            answer = request.command("JFR.start name=" + name + " settings=\"" + settings
+            started = request.command("JFR.start name=" + name + " settings=\"" + settings
                     + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"");
-        } finally {
-            if (answer == null) {
-                withdraw();
-            }
+        } catch (AttachException e) {
+            withdraw();
+            throw e;
         }
-        started = answer;
         if (!started.text().contains("Started recording")) {
             started.close();
             throw new AttachException("the JVM " + target + " did not start a recording: "
@@ -47,8 +44,8 @@ public final class JvmRecording implements Closeable {
     }
 
     /**
-     * Of a start without an answer, on which the JVM may still be working: it then handles this one next, and
-     * what was to be the recording's folder is gone.
+     * Stops a recording whose start was not answered. The JVM handles requests in order, so it does so right
+     * after the start. To /dev/null, because the recording's folder is gone.
      */
     private void withdraw() {
         try {
@@ -57,7 +54,7 @@ public final class JvmRecording implements Closeable {
                 request.command("JFR.stop name=" + name + " filename=/dev/null");
             }
         } catch (AttachException e) {
-            // Sent, or nothing can be: the failure of the start is what is reported.
+            // The failure of the start is reported, not this one.
         }
     }
 

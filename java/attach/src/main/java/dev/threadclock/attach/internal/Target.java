@@ -29,7 +29,7 @@ public final class Target implements Jvm {
     /** Of those that its command line names, and of what is in them. */
     private static final int MOST_FILES = 100;
     private static final int MOST_CHARACTERS = 1 << 20;
-    /** After AttachListener::vm_start, on JDK 8 to 28 (Threads::create_vm). */
+    /** HotSpot starts this thread after AttachListener::vm_start (Threads::create_vm, JDK 8 to 28). */
     private static final String STARTS_AFTER_VM_START = "Service Thread";
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
@@ -177,7 +177,7 @@ public final class Target implements Jvm {
                 release);
     }
 
-    /** As its counters said when its facts were updated last, or its threads if it has none. */
+    /** By its counters, or by its threads if it has none, when its facts were last updated. */
     boolean isStarting() {
         return starting;
     }

@@ -27,9 +27,9 @@ final class NodeLabels {
     private NodeLabels() {}
 
     /**
-     * The main class or jar, the container's ID and the pod's, "" if unknown. In a container, a program may
-     * make groups of any name in its own: what stands outermost is not its. Nor is what stands below a user's
-     * own manager anybody's but the user's.
+     * The main class or jar, the container's ID and the pod's, "" if unknown. A program in a
+     * container can give its own groups any names, so the outermost match counts. Users can do so below
+     * user@UID.service, so nothing there counts.
      *
      * @param commandLine as /proc/PID/cmdline, which may be truncated
      * @param groups as /proc/PID/cgroup
