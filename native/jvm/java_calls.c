@@ -127,7 +127,7 @@ bool boot_class_register(JNIEnv *env, jclass class, const JNINativeMethod *metho
         "java.util.DuplicateFormatFlagsException", "java.util.IllegalFormatWidthException",
         "java.util.FormatFlagsConversionMismatchException", "java.util.InvalidPropertiesFormatException",
         "java.util.IllegalFormatCodePointException", "java.util.concurrent.Phaser"};
-    struct registration registration = {class, methods, count, NULL, false, false};
+    struct registration registration = {class, methods, count, seldom[0], false, false};
     jvmtiEventCallbacks callbacks = {.ClassLoad = on_class_load};
     JavaVM *vm;
     jvmtiEnv *jvmti;

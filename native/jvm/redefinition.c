@@ -205,8 +205,14 @@ int class_has_code(jvmtiEnv *jvmti, jclass class, const char *method, const char
 {
     unsigned char *found = NULL;
     jint length = 0;
-    jvmtiError error = code_of(jvmti, class, method, descriptor, &found, &length);
-    int same = (size_t)length == code->length && memcmp(found, code->bytes, code->length) == 0;
+    jmethodID id = NULL;
+    jboolean is_native = JNI_FALSE;
+    jvmtiError error = code != NULL ? code_of(jvmti, class, method, descriptor, &found, &length)
+                                    : find_method(jvmti, class, method, descriptor, &id);
+    if (id != NULL && error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->IsMethodNative(jvmti, id, &is_native);
+    int same = code != NULL ? (size_t)length == code->length && memcmp(found, code->bytes, code->length) == 0
+                            : is_native;
     (*jvmti)->Deallocate(jvmti, found);
     return error == JVMTI_ERROR_NONE ? same : error == JVMTI_ERROR_OUT_OF_MEMORY ? -ENOMEM : -1;
 }

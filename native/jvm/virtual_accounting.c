@@ -397,13 +397,14 @@ static const char *objection(void)
  */
 static void decide(JNIEnv *env)
 {
-    enum { PATIENCE = 15000 }; /* about a second */
+    static const int64_t patience_ns = INT64_C(1000000000);
     static const struct virtual_natives natives = {mounted, unmounted, ended};
     prepare_fields(env);
     if (TC_LOAD(accounting.way) != WAY_UNDECIDED)
         return;
     if (__atomic_exchange_n(&accounting.deciding, true, __ATOMIC_ACQ_REL)) {
-        for (int tries = 0; tries < PATIENCE && TC_LOAD(accounting.way) == WAY_UNDECIDED; tries++)
+        int64_t end_ns = threadclock_clock_ns(CLOCK_MONOTONIC) + patience_ns;
+        while (TC_LOAD(accounting.way) == WAY_UNDECIDED && threadclock_clock_ns(CLOCK_MONOTONIC) < end_ns)
             tc_pause();
         return;
     }
@@ -549,6 +550,8 @@ int virtual_accounting_live(JNIEnv *env, char *problem, size_t problem_size)
     if (accounting.jvmti == NULL || !most_precise(&clock))
         return 0;
     decide(env);
+    if (TC_LOAD(accounting.way) == WAY_UNDECIDED) /* who is deciding also applies what was asked for */
+        return 0;
     tc_lock(&accounting.lock);
     int result = apply(env, problem, problem_size);
     tc_unlock(&accounting.lock);

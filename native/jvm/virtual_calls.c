@@ -158,12 +158,20 @@ static jint redefined_count(JNIEnv *env)
  */
 static int look_at_helper(void)
 {
+    static const struct {
+        const char *name, *descriptor;
+    } natives_of_helper[CALL_CHANGES] = {
+        {"mounted", "(L" THREAD ";J)V"}, {"unmounted", "()V"}, {"ended", "(J)V"}};
     static const struct class_code codes[CALL_CHANGES] = {
         {mount_code, sizeof mount_code}, {unmount_code, sizeof unmount_code}, {end_code, sizeof end_code}};
     int ours = 1;
-    for (size_t i = 0; i < CALL_CHANGES && ours == 1; i++)
+    for (size_t i = 0; i < CALL_CHANGES && ours == 1; i++) {
         ours = class_has_code(calls.jvmti, calls.helper, changes[i].to.name, changes[i].to.descriptor,
                               &codes[i]);
+        if (ours == 1) /* an agent with a prefix for natives wraps them in Java methods */
+            ours = class_has_code(calls.jvmti, calls.helper, natives_of_helper[i].name,
+                                  natives_of_helper[i].descriptor, NULL);
+    }
     return ours;
 }
 

@@ -149,8 +149,8 @@ static void add_rows(struct node *node, struct other_process *jvm)
         return;
     struct tc_metric_row by_proc[TC_METRIC_ROWS_MAX];
     uint32_t of_agent = rows_of_agent(node, jvm, rows);
-    if (of_agent == 0 && !jvm->is_passed)
-        other_process_pass(jvm);
+    if (of_agent == 0 && !jvm->is_passed && other_process_pass(jvm) != 0)
+        return; /* what is known of its threads is old */
     uint32_t count = tc_metrics_read(jvm->account, &jvm->throttling, by_proc);
     uint32_t first = of_agent > 0 ? count - 1 : 0;
     for (uint32_t i = first; i < count; i++)

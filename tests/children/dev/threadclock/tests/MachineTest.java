@@ -63,7 +63,7 @@ class MachineTest {
         while (jvms.size() < JVMS - 2) {
             jvms.add(next().startTarget());
         }
-        jvms.add(next().startTarget(FakeListener.class, "account"));
+        jvms.add(ChildJvm.of(TestJdk.newest()).startTarget(FakeListener.class, "account"));
     }
 
     @Test

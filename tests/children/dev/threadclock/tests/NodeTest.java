@@ -393,7 +393,9 @@ class NodeTest {
                 Path calls = folder.resolve("calls" + options.size());
                 Running node = start(List.of("strace", "-f", "-qq", "-e", "trace=openat", "-e", "signal=none",
                         "-o", calls.toString()), options);
+                List<ProcessHandle> traced = node.process().descendants().toList();
                 node.kill();
+                traced.forEach(ProcessHandle::destroyForcibly);
                 assertThat(calls).content().containsPattern("\\(\\d+, \"cmdline\"");
                 opened.put(options.isEmpty() ? "" : "--attach",
                         Pattern.compile("\\(\\d+, \"status\"").matcher(AttachJvm.read(calls)).find());

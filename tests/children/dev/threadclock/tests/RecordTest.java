@@ -73,12 +73,12 @@ class RecordTest {
     }
 
     /** The JVM works on the start of its recording for longer than the command waits. */
-    @OnEachJdk
+    @OnEachJdk(thorough = true)
     void aRecordingThatStartsTooLateIsStopped(TestJdk jdk) throws Exception {
         Path go = folder.resolve("go");
         try (AttachJvm jvm = ChildJvm.of(jdk).startTarget(RecordingHeldUp.class, go)) {
             Result result = jvm.run("record", "-o", folder.resolve("late.jfr"), "--jvm-events", "--timeout",
-                    "3s").exits(1);
+                    "8s").exits(1);
             assertThat(result.err()).contains("no answer from ");
             assertThat(jvm.said()).contains("held up");
             Files.createFile(go);

@@ -167,17 +167,20 @@ class AttributionTest {
     @Test
     void theDearestTenantsHaveWhatTheirThreadsUsed() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);
-        for (int done = 0; done < TASKS; done += IN_A_ROUND) {
-            List<Future<?>> tasks = submit(pool, done, Math.min(done + IN_A_ROUND, TASKS));
-            for (int i = 0; i < tasks.size(); i++) {
-                while (!tasks.get(i).isDone()) {
-                    TimeUnit.MILLISECONDS.sleep(20);
-                    readUnlessEarly(done + i);
+        try {
+            for (int done = 0; done < TASKS; done += IN_A_ROUND) {
+                List<Future<?>> tasks = submit(pool, done, Math.min(done + IN_A_ROUND, TASKS));
+                for (int i = 0; i < tasks.size(); i++) {
+                    while (!tasks.get(i).isDone()) {
+                        TimeUnit.MILLISECONDS.sleep(20);
+                        readUnlessEarly(done + i);
+                    }
+                    tasks.get(i).get();
                 }
-                tasks.get(i).get();
             }
+        } finally {
+            pool.shutdown();
         }
-        pool.shutdown();
         assertDearestAreRight();
     }
 

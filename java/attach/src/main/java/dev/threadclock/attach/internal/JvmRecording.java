@@ -17,11 +17,13 @@ public final class JvmRecording implements Closeable {
     /** default, profile, or the path of a .jfc file as the JVM sees it. */
     public static final Pattern SETTINGS = Pattern.compile("[^\"\\p{Cntrl}]+");
     private static final Duration TIME_TO_STOP = Duration.ofSeconds(60);
-    private static final Duration TIME_TO_WITHDRAW = Duration.ofSeconds(1);
+    private static final Duration TIME_TO_WITHDRAW = Duration.ofSeconds(5);
 
     private final Target target;
     private final AttachRequest request;
-    private final String name = "threadclock-" + ProcessHandle.current().pid();
+    /** Another PID namespace may have the same PID. */
+    private final String name = "threadclock-" + ProcessHandle.current().pid() + "-"
+            + Long.toUnsignedString(System.nanoTime(), 36);
     private final AttachAnswer started;
     private boolean running = true;
 

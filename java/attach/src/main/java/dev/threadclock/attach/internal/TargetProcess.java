@@ -4,6 +4,7 @@ package dev.threadclock.attach.internal;
 import dev.threadclock.attach.AttachException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
@@ -162,6 +163,8 @@ public final class TargetProcess {
             return first.size() == MOST_NAMES || first.stream().anyMatch(thread -> isNamed(thread, name));
         } catch (IOException e) {
             throw failure("cannot see the threads of process " + pid, e);
+        } catch (UncheckedIOException e) {
+            throw failure("cannot see the threads of process " + pid, e.getCause());
         }
     }
 
