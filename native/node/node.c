@@ -149,6 +149,7 @@ static void add_rows(struct node *node, struct other_process *jvm)
         return;
     struct tc_metric_row by_proc[TC_METRIC_ROWS_MAX];
     uint32_t of_agent = rows_of_agent(node, jvm, rows);
+    jvm->has_answered = of_agent > 0 && jvm->agent->is_new;
     if (of_agent == 0 && !jvm->is_passed && other_process_pass(jvm) != 0)
         return; /* what is known of its threads is old */
     uint32_t count = tc_metrics_read(jvm->account, &jvm->throttling, by_proc);
@@ -156,7 +157,6 @@ static void add_rows(struct node *node, struct other_process *jvm)
     for (uint32_t i = first; i < count; i++)
         by_proc[i].labels = jvm->labels;
     memcpy(rows + of_agent, by_proc + first, (count - first) * sizeof *rows);
-    jvm->has_answered = of_agent > 0 && jvm->agent->is_new;
     node->row_count += of_agent + count - first;
 }
 

@@ -52,6 +52,7 @@ final class AttachRequest {
     private final Optional<String> noThread;
     private final Map<String, String> refusals = new LinkedHashMap<>();
     private Deadline deadline;
+    private boolean unanswered;
 
     /**
      * Only inspects: waits until SIGQUIT would be handled, and fails if the JVM would not answer, before
@@ -98,6 +99,11 @@ final class AttachRequest {
                 "report=" + REPORT + "," + options + (connect ? ",channel=" + CHANNEL : ""));
         return inAFolder(words, library.equals(LIBRARY) ? image() : null,
                 connect ? REPORT_AND_CONNECTION : ITS_REPORT);
+    }
+
+    /** Whether the time limit has ended the last request after the JVM had got it, or was to get it next. */
+    boolean isUnanswered() {
+        return unanswered;
     }
 
     /** Makes the JVM run a diagnostic command, as jcmd does; {@link #FOLDER} is kept if it occurs. */
@@ -270,6 +276,7 @@ final class AttachRequest {
                     + ", but that file was removed (by a cleaner of /tmp?), and this JVM does not create it"
                     + " again; restart it, and exempt /tmp/.java_pid*");
             default -> {
+                unanswered = error == ConfinedChild.CANCELED;
                 target.process().awaitEnd();
                 yield error == ConfinedChild.CANCELED
                         ? new AttachException("no answer from " + jvm + " within " + deadline
@@ -337,7 +344,7 @@ final class AttachRequest {
      * Checks for the process's own socket: another process in its network namespace may listen under the same
      * name. HotSpot binds to NAME.tmp and renames the file.
      */
-    boolean isListening() {
+    private boolean isListening() {
         Set<String> links = new HashSet<>();
         for (String line : target.process().read("net/unix").split("\n")) {
             // Num RefCount Protocol Flags Type St Inode Path

@@ -35,7 +35,9 @@ public final class JvmRecording implements Closeable {
             started = request.command("JFR.start name=" + name + " settings=\"" + settings
                     + "\" dumponexit=true filename=\"" + AttachRequest.RECORDING + "\"");
         } catch (AttachException e) {
-            withdraw();
+            if (request.isUnanswered()) {
+                withdraw();
+            }
             throw e;
         }
         if (!started.text().contains("Started recording")) {
@@ -52,9 +54,7 @@ public final class JvmRecording implements Closeable {
     private void withdraw() {
         try {
             request.limit(TIME_TO_WITHDRAW);
-            if (request.isListening()) {
-                request.command("JFR.stop name=" + name + " filename=/dev/null");
-            }
+            request.command("JFR.stop name=" + name + " filename=/dev/null");
         } catch (AttachException e) {
             // The failure of the start is reported, not this one.
         }
