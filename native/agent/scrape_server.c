@@ -23,10 +23,14 @@ enum {
     ADDRESS_BYTES = INET6_ADDRSTRLEN + sizeof "[]:65535",
 };
 
+static const int64_t NS_PER_MS = 1000000;
+
 struct client {
     int fd;
-    int64_t since_ms;
-    char *response; /* null: the request is not complete */
+    int64_t since_ns; /* the server's waited_ns when it was accepted or, after that, got its response */
+    bool is_complete; /* the request */
+    bool is_over;     /* to be closed */
+    char *response;   /* null: there is none yet */
     size_t response_size, sent, head_size;
     char head[SCRAPE_HEAD_BYTES];
 };
@@ -36,9 +40,10 @@ struct scrape_server {
     bool ending;
     bool local;
     int listener;
-    int64_t deaf_until_ms; /* no descriptor or no memory is left: the same again at once would not help */
+    int64_t deaf_until_ns; /* no descriptor or no memory is left: the same again at once would not help */
+    int64_t waited_ns;     /* for clients, in all: the time that counts for their patience */
     int count;
-    struct client *clients[SCRAPE_CLIENTS];
+    struct client *clients[SCRAPE_CLIENTS]; /* in the order in which they came */
     char address[ADDRESS_BYTES];
 };
 
@@ -48,11 +53,11 @@ union address {
     struct sockaddr_in6 six;
 };
 
-static int64_t now_ms(void)
+static int64_t now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+    return now.tv_sec * 1000 * NS_PER_MS + now.tv_nsec;
 }
 
 /* False: no address. */
@@ -159,16 +164,14 @@ void scrape_server_release(struct scrape_server *server)
     free(server);
 }
 
-static void close_client(struct scrape_server *server, int index)
+static void close_client(struct client *client)
 {
-    struct client *client = server->clients[index];
-    server->clients[index] = server->clients[--server->count];
     close(client->fd);
     free(client->response);
     free(client);
 }
 
-static void accept_client(struct scrape_server *server, int64_t now)
+static void accept_client(struct scrape_server *server)
 {
     int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED))
@@ -176,13 +179,13 @@ static void accept_client(struct scrape_server *server, int64_t now)
     struct client *client = fd < 0 ? NULL : calloc(1, sizeof *client);
     if (client != NULL) {
         client->fd = fd;
-        client->since_ms = now;
+        client->since_ns = server->waited_ns;
         server->clients[server->count++] = client;
         return;
     }
     if (fd >= 0)
         close(fd);
-    server->deaf_until_ms = now + PAUSE_MS;
+    server->deaf_until_ns = now_ns() + PAUSE_MS * NS_PER_MS;
 }
 
 /* The end of the head: an empty line ends in what has come since then. */
@@ -240,67 +243,89 @@ static bool has_much_unread(const struct scrape_server *server)
     return bytes >= SCRAPE_UNREAD_BYTES;
 }
 
+/* It has done its part, and waits until there is memory for a response. */
+static bool is_held_back(const struct client *client)
+{
+    return client->is_complete && client->response == NULL;
+}
+
 /* Goes on as far as it can without waiting. False: the connection is to be closed. */
 static bool advance(const struct scrape_server *server, struct client *client, scrape_responder *responder,
                     void *context)
 {
-    if (client->response == NULL) {
-        if (has_much_unread(server))
-            return true;
+    if (!client->is_complete) {
         size_t before = client->head_size;
         ssize_t got = recv(client->fd, client->head + before, sizeof client->head - before, 0);
         if (got <= 0)
             return !has_gone(got);
         client->head_size += (size_t)got;
-        if (!has_empty_line(client, before) && !is_no_request(client)
-            && client->head_size < sizeof client->head)
+        client->is_complete = has_empty_line(client, before) || is_no_request(client)
+                              || client->head_size == sizeof client->head;
+        if (!client->is_complete)
+            return true;
+    }
+    if (client->response == NULL) {
+        if (has_much_unread(server))
             return true;
         client->response = responder(context, client->head, client->head_size, &client->response_size);
+        client->since_ns = server->waited_ns;
         if (client->response == NULL)
             return false;
     }
     return respond(client);
 }
 
-/* full: others need a place. waited: others wait for the memory of unread responses. */
-static void close_old(struct scrape_server *server, bool full, bool waited, int64_t now)
+/* full: others need a place. held_back: others wait for the memory of unread responses. */
+static bool is_too_slow(const struct scrape_server *server, const struct client *client, bool full,
+                        bool held_back)
 {
-    for (int i = server->count - 1; i >= 0; i--) {
-        struct client *client = server->clients[i];
-        bool hurries = full || (waited && client->response != NULL);
-        if (now - client->since_ms > (hurries ? SCRAPE_FULL_PATIENCE_MS : SCRAPE_PATIENCE_MS)
-            || (hurries && is_answered(client)))
-            close_client(server, i);
-    }
+    bool hurries = full || (held_back && client->response != NULL);
+    int64_t patience_ms = hurries ? SCRAPE_FULL_PATIENCE_MS : SCRAPE_PATIENCE_MS;
+    return !is_held_back(client)
+           && (server->waited_ns - client->since_ns > patience_ms * NS_PER_MS
+               || (hurries && is_answered(client)));
 }
 
+static void close_some(struct scrape_server *server, bool full, bool held_back)
+{
+    int kept = 0;
+    for (int i = 0; i < server->count; i++) {
+        struct client *client = server->clients[i];
+        if (client->is_over || is_too_slow(server, client, full, held_back))
+            close_client(client);
+        else
+            server->clients[kept++] = client;
+    }
+    server->count = kept;
+}
+
+/* The order of responses is that of the clients, so that those who are held back have their turn. */
 static void serve_once(struct scrape_server *server, scrape_responder *responder, void *context)
 {
     struct pollfd polled[1 + SCRAPE_CLIENTS], *clients = polled + 1;
     int count = server->count;
-    bool full = count == SCRAPE_CLIENTS, deaf = now_ms() < server->deaf_until_ms;
-    bool much_unread = has_much_unread(server), waited = false;
+    int64_t before_ns = now_ns();
+    bool full = count == SCRAPE_CLIENTS, deaf = before_ns < server->deaf_until_ns, held_back = false;
     polled[0] = (struct pollfd){.fd = full || deaf ? -1 : server->listener, .events = POLLIN};
     for (int i = 0; i < count; i++) {
         const struct client *client = server->clients[i];
-        bool to_send = client->response != NULL && !is_answered(client);
-        bool waits = much_unread && client->response == NULL;
+        bool to_send = client->response != NULL && !is_answered(client), waits = is_held_back(client);
         clients[i] = (struct pollfd){.fd = waits ? -1 : client->fd, .events = to_send ? POLLOUT : POLLIN};
-        waited |= waits;
+        held_back |= waits;
     }
     int ready = poll(polled, (nfds_t)(1 + count),
-                     full || waited ? FULL_TICK_MS : count > 0 || deaf ? TICK_MS : -1);
+                     full || held_back ? FULL_TICK_MS : count > 0 || deaf ? TICK_MS : -1);
+    server->waited_ns += now_ns() - before_ns;
     if (ready < 0 && errno != EINTR) {
         struct timespec pause = {PAUSE_MS / 1000, 0};
         nanosleep(&pause, NULL);
     }
-    int64_t now = now_ms(); /* before the responses, which take time: nobody is late because of others */
-    for (int i = count - 1; ready > 0 && i >= 0; i--) /* the last one takes the place of a closed one */
-        if (clients[i].revents != 0 && !advance(server, server->clients[i], responder, context))
-            close_client(server, i);
-    close_old(server, full, waited, now);
+    for (int i = 0; i < count; i++)
+        if ((ready > 0 && clients[i].revents != 0) || is_held_back(server->clients[i]))
+            server->clients[i]->is_over = !advance(server, server->clients[i], responder, context);
+    close_some(server, full, held_back);
     if (ready > 0 && polled[0].revents != 0)
-        accept_client(server, now);
+        accept_client(server);
 }
 
 static bool is_ending(const struct scrape_server *server)
@@ -313,7 +338,7 @@ void scrape_server_run(struct scrape_server *server, scrape_responder *responder
     while (!is_ending(server))
         serve_once(server, responder, context);
     while (server->count > 0)
-        close_client(server, server->count - 1);
+        close_client(server->clients[--server->count]);
     scrape_server_release(server);
 }
 
@@ -322,7 +347,7 @@ void scrape_server_end(struct scrape_server *server, int milliseconds)
 {
     __atomic_store_n(&server->ending, true, __ATOMIC_RELEASE);
     shutdown(server->listener, SHUT_RDWR); /* poll returns */
-    for (int64_t until = now_ms() + milliseconds;
-         __atomic_load_n(&server->users, __ATOMIC_ACQUIRE) > 1 && now_ms() < until;)
+    for (int64_t until_ns = now_ns() + milliseconds * NS_PER_MS;
+         __atomic_load_n(&server->users, __ATOMIC_ACQUIRE) > 1 && now_ns() < until_ns;)
         tc_pause();
 }

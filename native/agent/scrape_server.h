@@ -18,7 +18,11 @@ enum { SCRAPE_CLIENTS = 32, SCRAPE_HEAD_BYTES = 8192 };
 /* While unread responses take this many bytes, no further one is made. */
 enum { SCRAPE_UNREAD_BYTES = 32 << 20 };
 
-/* How long a client has for its request and the response; the latter while others wait for its place. */
+/*
+ * How long a client may take for its request, and as long again to read the response; the latter while
+ * others wait for its place. Only time in which the server waits for the client counts: none is closed
+ * because the server, or another client, is slow.
+ */
 enum { SCRAPE_PATIENCE_MS = 5000, SCRAPE_FULL_PATIENCE_MS = 500 };
 
 struct scrape_server;

@@ -25,12 +25,17 @@ static pthread_t server_thread;
 static clockid_t server_clock;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* held: no response is made */
 static _Atomic int begun; /* responses */
+static _Atomic int larges, larges_before; /* large ones, and those begun before the last other one */
 
 /* "GET /large" gets LARGE_BYTES, "GET /none" nothing, another GET the ANSWER, and what is no GET itself. */
 static char *respond(void *context, const char *head, size_t head_size, size_t *size)
 {
     bool get = head_size >= 4 && memcmp(head, "GET ", 4) == 0;
     char kind = get && head_size > 5 ? head[5] : 'm';
+    if (kind == 'l')
+        larges++;
+    else
+        larges_before = larges;
     begun++;
     pthread_mutex_lock(&gate);
     pthread_mutex_unlock(&gate);
@@ -264,32 +269,6 @@ static bool is_open(int fd)
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
-/* All places are taken, and the first response takes longer than such a client may stay. */
-SERVED(nobody_is_sent_away_because_anothers_answer_took_long)
-{
-    struct visit clients[SCRAPE_CLIENTS], *last = &clients[SCRAPE_CLIENTS - 1], *other = last - 1;
-    bool answered;
-    do {
-        int before = begun;
-        for (int i = 0; i < SCRAPE_CLIENTS; i++)
-            clients[i] = visit();
-        pthread_mutex_lock(&gate);
-        request(last, GET, sizeof GET - 1);
-        while (begun == before && is_open(last->fd))
-            sleep_ns(NS_PER_MS);
-        int64_t took_ns = monotonic_ns() - other->began_ns; /* from here on, the server waits */
-        sleep_ns(300 * NS_PER_MS);
-        request(other, GET, sizeof GET - 1);
-        other->took_ns = took_ns;
-        sleep_ns(300 * NS_PER_MS);
-        pthread_mutex_unlock(&gate);
-        answered = is_answered(other, ANSWER, SCRAPE_FULL_PATIENCE_MS);
-        for (int i = 0; i < SCRAPE_CLIENTS; i++)
-            if (&clients[i] != other)
-                close(clients[i].fd);
-    } while (!answered);
-}
-
 /* The response has been made, and only its first byte read. */
 static struct visit visit_without_reading(void)
 {
@@ -302,6 +281,99 @@ static struct visit visit_without_reading(void)
         assert_true(may_be_sent_away(&slow, SCRAPE_PATIENCE_MS));
         close(slow.fd);
     }
+}
+
+static void take_places(struct visit *silent, int count)
+{
+    for (int i = 0; i < count; i++)
+        silent[i] = visit();
+}
+
+static void leave_places(struct visit *silent, int count)
+{
+    for (int i = 0; i < count; i++)
+        close(silent[i].fd);
+}
+
+/* More than all places are taken, and the first response takes longer than such a client may stay. */
+SERVED(nobody_is_sent_away_because_anothers_answer_took_long)
+{
+    enum { SILENT = SCRAPE_CLIENTS - 2 };
+    struct visit silent[SILENT], first, other, next;
+    bool answered;
+    do {
+        int before = begun;
+        other = visit();
+        take_places(silent, SILENT);
+        first = visit();
+        pthread_mutex_lock(&gate);
+        request(&first, GET, sizeof GET - 1);
+        while (begun == before && is_open(first.fd))
+            sleep_ns(NS_PER_MS);
+        int64_t took_ns = monotonic_ns() - other.began_ns; /* from here on, the server waits */
+        next = visit();
+        sleep_ns(600 * NS_PER_MS);
+        pthread_mutex_unlock(&gate);
+        int64_t free_ns = monotonic_ns();
+        sleep_ns(50 * NS_PER_MS);
+        request(&other, GET, sizeof GET - 1);
+        other.took_ns = took_ns + monotonic_ns() - free_ns;
+        answered = is_answered(&other, ANSWER, SCRAPE_FULL_PATIENCE_MS);
+        close(first.fd);
+        close(next.fd);
+        leave_places(silent, SILENT);
+    } while (!answered);
+}
+
+/*
+ * All places are taken; there is no memory for its response until others are sent away, who came later. Then
+ * it has its turn before those who asked later.
+ */
+SERVED(nobody_is_sent_away_because_others_do_not_read)
+{
+    enum { SILENT = SCRAPE_CLIENTS - 5 };
+    struct visit silent[SILENT], slow[2], later[2], other;
+    int before;
+    bool answered;
+    do {
+        other = visit();
+        slow[0] = visit_without_reading();
+        slow[1] = visit_without_reading();
+        take_places(later, 2);
+        take_places(silent, SILENT);
+        before = larges;
+        sleep_ns(200 * NS_PER_MS);
+        request(&other, GET, sizeof GET - 1);
+        for (int i = 0; i < 2; i++)
+            request(&later[i], LARGE, sizeof LARGE - 1);
+        answered = is_answered(&other, ANSWER, SCRAPE_FULL_PATIENCE_MS);
+        leave_places(slow, 2);
+        leave_places(later, 2);
+        leave_places(silent, SILENT);
+    } while (!answered);
+    assert_int_equal(larges_before, before);
+}
+
+/* All places are taken until it has its response. Together, both take longer than a client may stay. */
+SERVED(who_was_slow_to_ask_has_time_to_read)
+{
+    enum { SILENT = SCRAPE_CLIENTS - 1 };
+    struct visit silent[SILENT], slow;
+    int64_t heard, asked_ns;
+    do {
+        slow = visit();
+        take_places(silent, SILENT);
+        sleep_ns(300 * NS_PER_MS);
+        request(&slow, LARGE, sizeof LARGE - 1);
+        asked_ns = monotonic_ns();
+        sleep_ns(300 * NS_PER_MS);
+        heard = hear(slow.fd, NULL, 0);
+        int64_t read_ns = monotonic_ns() - asked_ns;
+        slow.took_ns = slow.took_ns > read_ns ? slow.took_ns : read_ns;
+        close(slow.fd);
+        leave_places(silent, SILENT);
+        assert_true(heard == LARGE_BYTES || may_be_sent_away(&slow, SCRAPE_FULL_PATIENCE_MS));
+    } while (heard != LARGE_BYTES);
 }
 
 SERVED(those_who_do_not_read_are_sent_away_and_block_nobody)
