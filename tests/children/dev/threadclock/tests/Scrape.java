@@ -8,6 +8,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -16,6 +17,7 @@ import java.util.regex.Pattern;
 /** What the agent's option prometheus= serves at one time. */
 record Scrape(String text) {
     private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final Pattern SAMPLE = Pattern.compile("([a-z_]+(?:\\{.*\\})?) (\\d+(?:\\.\\d{1,9})?)");
 
     /** address: as the status or the log names it. */
@@ -29,7 +31,7 @@ record Scrape(String text) {
 
     static HttpResponse<String> get(String uri, String... headers) {
         try {
-            return HTTP.send(HttpRequest.newBuilder(URI.create(uri)).headers(headers).build(),
+            return HTTP.send(HttpRequest.newBuilder(URI.create(uri)).timeout(LIMIT).headers(headers).build(),
                     BodyHandlers.ofString());
         } catch (IOException e) {
             throw new IllegalStateException(uri, e);
