@@ -11,13 +11,13 @@ enum unit { SECONDS, THREADS, PERIODS };
 enum type { COUNTER, GAUGE };
 enum { PROCESS = 0, EACH_GROUP = (1 << (TC_KIND_UNSEEN + 1)) - 1,
        GROUPS_THAT_WAIT = EACH_GROUP & ~(1 << TC_KIND_VIRTUAL | 1 << TC_KIND_UNSEEN),
-       KEYS = 1 << 30 }; /* only Java knows keys */
+       KEYS = 1 << 30 }; /* of no kind */
 
 static const struct {
     const char *name, *mode, *help;
     enum unit unit;
     enum type type;
-    int kinds; /* a bit for each kind of group that has it; PROCESS: none; KEYS: of no kind */
+    int kinds; /* a bit for each kind of group that has it; PROCESS: none */
 } metrics[TC_METRICS] = {
 #define METRIC(id, name, mode, unit, type, of, help, use) {name, mode, help, unit, type, of},
 #include "metrics.def"
@@ -206,29 +206,35 @@ static void add_comment(struct tc_text *text, const char *what, enum tc_metric m
     add(text, "\n");
 }
 
+static void add_plain_label(struct tc_text *text, const char *beginning, const char *value)
+{
+    add(text, beginning);
+    add(text, value);
+    add(text, "\"");
+}
+
 static void add_sample(struct tc_text *text, enum tc_metric metric, const struct tc_metric_row *row)
 {
-    bool is_counter = metrics[metric].type == COUNTER, has_mode = *metrics[metric].mode != '\0';
+    static const char *const kinds[] = {
+        [TC_KIND_JAVA] = "java", [TC_KIND_VIRTUAL] = "virtual", [TC_KIND_CARRIER] = "carrier",
+        [TC_KIND_GC] = "gc", [TC_KIND_JIT] = "jit", [TC_KIND_JVM] = "jvm", [TC_KIND_NATIVE] = "native",
+        [TC_KIND_UNSEEN] = "unseen"};
     add_name(text, metric);
-    add(text, is_counter ? "_total" : "");
+    add(text, metrics[metric].type == COUNTER ? "_total" : "");
+    size_t labels = text->size;
+    if (*metrics[metric].mode != '\0')
+        add_plain_label(text, ",cpu_mode=\"", metrics[metric].mode);
     if (row->name != NULL) {
-        static const char *const kinds[] = {
-            [TC_KIND_JAVA] = "java", [TC_KIND_VIRTUAL] = "virtual", [TC_KIND_CARRIER] = "carrier",
-            [TC_KIND_GC] = "gc", [TC_KIND_JIT] = "jit", [TC_KIND_JVM] = "jvm", [TC_KIND_NATIVE] = "native",
-            [TC_KIND_UNSEEN] = "unseen"};
-        add(text, has_mode ? "{cpu_mode=\"" : "{kind=\"");
-        add(text, metrics[metric].mode);
-        add(text, has_mode ? "\",kind=\"" : "");
-        add(text, kinds[row->kind]);
-        add(text, "\",group=\"");
-        add_label(text, row->name);
-        add(text, "\"");
+        add_plain_label(text, ",kind=\"", kinds[row->kind]);
+        tc_text_add_label(text, "group", row->name);
     }
-    if (row->labels != NULL) {
-        add(text, row->name != NULL ? "" : "{");
-        add(text, row->labels + (row->name == NULL));
+    if (row->labels != NULL)
+        add(text, row->labels);
+    if (text->size > labels) {
+        text->bytes[labels] = '{'; /* instead of the first one's comma */
+        add(text, "}");
     }
-    add(text, row->name != NULL || row->labels != NULL ? "} " : " ");
+    add(text, " ");
     if (metrics[metric].unit == SECONDS)
         add_seconds(text, row->values[metric]);
     else
@@ -257,7 +263,7 @@ static int next_family(int metric)
 }
 
 void tc_metrics_write(const struct tc_metric_row *rows, uint32_t count, bool open_metrics,
-                      const char *version, struct tc_text *text)
+                      struct tc_text *text)
 {
     for (int first = 0, end; first < TC_METRICS; first = end) {
         bool has_head = (metrics[first].kinds & EACH_GROUP) != 0; /* also without groups */
@@ -275,6 +281,24 @@ void tc_metrics_write(const struct tc_metric_row *rows, uint32_t count, bool ope
             }
         }
     }
+}
+
+void tc_metrics_add_key(const struct tc_metric_row *row, struct tc_text *samples)
+{
+    add_sample(samples, TC_KEY_USER, row);
+    add_sample(samples, TC_KEY_SYSTEM, row);
+}
+
+void tc_metrics_write_keys(const struct tc_text *samples, bool open_metrics, struct tc_text *text)
+{
+    if (samples->size == 0 || samples->failed)
+        return;
+    add_head(text, TC_KEY_USER, open_metrics);
+    tc_text_add(text, samples->bytes, samples->size);
+}
+
+void tc_metrics_end(bool open_metrics, const char *version, struct tc_text *text)
+{
     add(text, open_metrics ? "# HELP threadclock The agent that counts this\n# TYPE threadclock info\n"
                            : "# HELP threadclock_info The agent that counts this\n"
                              "# TYPE threadclock_info gauge\n");

@@ -34,9 +34,22 @@ struct tc_text {
     bool failed; /* no memory */
 };
 
-/* Appends rows in Prometheus's text format 0.0.4, or in OpenMetrics 1.0. */
+/*
+ * Appends rows in Prometheus's text format 0.0.4, or in OpenMetrics 1.0. tc_metrics_write_keys may follow,
+ * and tc_metrics_end must.
+ */
 TC_INTERNAL void tc_metrics_write(const struct tc_metric_row *rows, uint32_t count, bool open_metrics,
-                                  const char *version, struct tc_text *text);
+                                  struct tc_text *text);
+
+/* Appends the samples of a key, which the row's labels name. They are the same in both formats. */
+TC_INTERNAL void tc_metrics_add_key(const struct tc_metric_row *row, struct tc_text *samples);
+
+/* Appends the metric of keys with these samples, unless there are none, or there was no memory for them. */
+TC_INTERNAL void tc_metrics_write_keys(const struct tc_text *samples, bool open_metrics,
+                                       struct tc_text *text);
+
+/* Appends the version, and what ends OpenMetrics. */
+TC_INTERNAL void tc_metrics_end(bool open_metrics, const char *version, struct tc_text *text);
 
 /* Appends. */
 TC_INTERNAL void tc_text_add(struct tc_text *text, const char *bytes, size_t size);

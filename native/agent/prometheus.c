@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "java_calls.h"
+#include "key_reader.h"
 #include "lock.h"
 #include "process_account.h"
 #include "report.h"
 #include "scrape_response.h"
 #include "scrape_server.h"
+#include "threadclock.h"
 
 enum { END_MS = 100, STOP_MS = 5000 };
 
@@ -35,7 +37,14 @@ struct scraped {
 static int write_metrics(void *context, bool open_metrics, struct tc_text *text)
 {
     const struct scraped *scraped = context;
-    return process_account_write(scraped->jvmti, scraped->env, open_metrics, text);
+    int error = process_account_write(scraped->jvmti, scraped->env, open_metrics, text);
+    if (error != 0)
+        return error;
+    struct tc_text keys = key_reader_samples(scraped->jvmti, scraped->env);
+    tc_metrics_write_keys(&keys, open_metrics, text);
+    free(keys.bytes);
+    tc_metrics_end(open_metrics, threadclock_version(), text);
+    return 0;
 }
 
 static char *respond(void *context, const char *head, size_t head_size, size_t *size)
@@ -164,12 +173,14 @@ int prometheus_set(jvmtiEnv *jvmti, JNIEnv *env, const struct agent_options *opt
 void prometheus_stop(void)
 {
     close_server(exchange(NULL, false));
+    key_reader_end(false); /* after the last scrape, which could start it again */
     metrics.requested[0] = '\0';
 }
 
 /* The lock keeps the server from being freed meanwhile. */
 void prometheus_end(void)
 {
+    key_reader_end(true); /* first: a scrape may be waiting for it */
     tc_lock(&metrics.lock);
     metrics.ending = true;
     if (metrics.server != NULL)

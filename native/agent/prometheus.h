@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The option prometheus=: listens, and answers each scrape with the account of the process, for which no
- * class is loaded. A JVM that nobody has scraped yet has a port and a sleeping thread more.
+ * The option prometheus=: listens, and answers each scrape with the account of the process, for which no Java
+ * code runs, and with CPU time by key where the application exports it (key_reader.h). A JVM that nobody has
+ * scraped yet has a port and a sleeping thread more.
  */
 #ifndef TC_AGENT_PROMETHEUS_H
 #define TC_AGENT_PROMETHEUS_H

@@ -24,7 +24,7 @@ static void check_rows(const struct tc_metric_row *rows, uint32_t count)
 static void check_text(const struct tc_metric_row *rows, uint32_t count)
 {
     struct tc_text text = {.size = 0};
-    tc_metrics_write(rows, count, false, "1", &text);
+    tc_metrics_write(rows, count, false, &text);
     fuzz_assert(!text.failed && text.size > 0 && text.bytes[text.size - 1] == '\n');
     for (size_t i = 0; i < text.size; i++) {
         unsigned char byte = (unsigned char)text.bytes[i];

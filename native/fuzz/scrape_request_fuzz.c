@@ -9,7 +9,7 @@ static void write_label(const char *name)
 {
     struct tc_text text = {.size = 0};
     const struct tc_metric_row row = {name, TC_KIND_JAVA, {[TC_THREADS] = 1}};
-    tc_metrics_write(&row, 1, false, "1", &text);
+    tc_metrics_write(&row, 1, false, &text);
     fuzz_assert(!text.failed && text.size > 0 && text.bytes[text.size - 1] == '\n');
     for (size_t i = 0; i < text.size; i++)
         fuzz_assert((unsigned char)text.bytes[i] >= 0x20 || text.bytes[i] == '\n');

@@ -58,7 +58,8 @@
     METHOD(virtualGroups, "([J)[Ljava/lang/String;")     \
     METHOD(pool, STRING_TO_STRING)                       \
     METHOD(fullName, STRING_TO_STRING)                   \
-    METHOD(account, "(J[Ljava/lang/Thread;[J[Ljava/lang/String;)I")
+    METHOD(account, "(J[Ljava/lang/Thread;[J[Ljava/lang/String;)I") \
+    METHOD(exportKeys, "(Ljava/lang/String;Ljava/util/function/Supplier;)V")
 
 /*
  * Binds the natives of a class to the copy of the library that was loaded first, else to the functions given,

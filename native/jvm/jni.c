@@ -365,6 +365,9 @@ NATIVE(jstring, fullName, jstring kernel_name)
     return kernel_name;
 }
 
+/* key_sources.c */
+NATIVE(void, exportKeys, jstring by, jobject source);
+
 /* process_account.c */
 NATIVE(jint, allThreads, jlong address, jint capacity, jobjectArray live, jobjectArray found);
 NATIVE(jint, account, jlong age_ns, jobjectArray live, jlongArray values, jobjectArray names);

@@ -302,7 +302,7 @@ int process_account_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_metrics, struc
 {
     int result = lock_reading(jvmti, env);
     if (result >= 0)
-        tc_metrics_write(kept.rows, kept.row_count, open_metrics, threadclock_version(), text);
+        tc_metrics_write(kept.rows, kept.row_count, open_metrics, text);
     tc_unlock(&kept.lock);
     return result < 0 ? result : 0;
 }

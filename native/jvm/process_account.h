@@ -16,8 +16,8 @@
 TC_INTERNAL void process_account_begin(jvmtiEnv *jvmti, JNIEnv *env);
 
 /*
- * Appends the account's metrics (metrics.h), as of now or of a reading less than 100 ms old. For the agent,
- * whose environment has watched threads start. 0, or a negative errno: the threads cannot be listed.
+ * Appends the account's metrics (tc_metrics_write), as of now or of a reading less than 100 ms old. For the
+ * agent, whose environment has watched threads start. 0, or a negative errno: the threads cannot be listed.
  */
 TC_INTERNAL int process_account_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_metrics, struct tc_text *text);
 

@@ -129,7 +129,7 @@ static uint32_t rows_of_agent(struct node *node, struct other_process *jvm, stru
         return 0;
     for (uint32_t i = 0; i < count; i++)
         rows[i].labels = jvm->agent_labels;
-    tc_metrics_write(rows, count, false, "", &text);
+    tc_metrics_write(rows, count, false, &text);
     free(text.bytes);
     if (text.failed) /* no memory */
         return 0;
@@ -291,7 +291,8 @@ int node_write(struct node *node, bool open_metrics, struct tc_text *text)
     if (error != 0)
         return error;
     write_attached(node, text);
-    tc_metrics_write(node->rows, node->row_count, open_metrics, threadclock_version(), text);
+    tc_metrics_write(node->rows, node->row_count, open_metrics, text);
+    tc_metrics_end(open_metrics, threadclock_version(), text);
     return 0;
 }
 

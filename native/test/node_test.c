@@ -428,7 +428,7 @@ static uint32_t taken(char *answer, size_t size)
         assert_true(rows[i].name > answer && rows[i].name < answer + size);
     }
     assert_no_two_are_one(rows, count);
-    tc_metrics_write(rows, count, false, "1", &text);
+    tc_metrics_write(rows, count, false, &text);
     tc_text_add(&text, "", 1);
     assert_text_of(text.bytes, ",pid=\"4711\"");
     assert_null(strstr(text.bytes, "threadclock_throttled")); /* a group has none */

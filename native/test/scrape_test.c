@@ -137,7 +137,8 @@ static int metrics(void *context, bool wants_open_metrics, struct tc_text *text)
          {[TC_CPU_USER] = 1, [TC_CPU_SYSTEM] = 1, [TC_CPU_WAIT] = 1, [TC_THREADS] = 3}, NULL},
         {NULL, TC_KIND_JAVA, {[TC_CPU_USER] = -1}, NULL}};
     int error = *(const int *)context;
-    tc_metrics_write(rows, 2, wants_open_metrics, "1", text);
+    tc_metrics_write(rows, 2, wants_open_metrics, text);
+    tc_metrics_end(wants_open_metrics, "1", text);
     return error;
 }
 
@@ -255,7 +256,8 @@ static const char *text_of(const struct tc_metric_row *rows, uint32_t count, boo
 {
     static struct tc_text text;
     text.size = 0;
-    tc_metrics_write(rows, count, is_open, version, &text);
+    tc_metrics_write(rows, count, is_open, &text);
+    tc_metrics_end(is_open, version, &text);
     tc_text_add(&text, "", 1);
     assert_false(text.failed);
     return text.bytes;
@@ -371,6 +373,42 @@ TEST(further_labels_stand_in_each_sample_under_one_head)
                           "main=\"a\\\"\\n\\\\u001bb\"} 1\n"
                           "threadclock_throttled_time_seconds_total{pid=\"2\"} 0\n");
     free(more.bytes);
+}
+
+/* As with Micrometer; the end comes after them. */
+TEST(keys_have_their_head_once)
+{
+    struct tc_text samples = {.size = 0}, plain = {.size = 0}, open = {.size = 0};
+    const struct tc_metric_row acme = {NULL, 0, {[TC_KEY_USER] = 2000000001, [TC_KEY_SYSTEM] = 0},
+                                       ",by=\"tenant\",key=\"acme\""},
+                               other = {NULL, 0, {[TC_KEY_USER] = 0, [TC_KEY_SYSTEM] = 5}, ",by=\"t\""};
+    tc_metrics_write_keys(&samples, false, &plain);
+    assert_int_equal(plain.size, 0);
+    tc_metrics_add_key(&acme, &samples);
+    tc_metrics_add_key(&other, &samples);
+    tc_metrics_write_keys(&samples, false, &plain);
+    tc_metrics_write_keys(&samples, true, &open);
+    tc_text_add(&plain, "", 1);
+    tc_text_add(&open, "", 1);
+    assert_string_equal(
+        plain.bytes,
+        "# HELP threadclock_key_cpu_time_seconds_total CPU time that was used for a key\n"
+        "# TYPE threadclock_key_cpu_time_seconds_total counter\n"
+        "threadclock_key_cpu_time_seconds_total{cpu_mode=\"user\",by=\"tenant\",key=\"acme\"} 2.000000001\n"
+        "threadclock_key_cpu_time_seconds_total{cpu_mode=\"system\",by=\"tenant\",key=\"acme\"} 0\n"
+        "threadclock_key_cpu_time_seconds_total{cpu_mode=\"user\",by=\"t\"} 0\n"
+        "threadclock_key_cpu_time_seconds_total{cpu_mode=\"system\",by=\"t\"} 0.000000005\n");
+    assert_begins(open.bytes, "# HELP threadclock_key_cpu_time_seconds CPU time that was used for a key\n"
+                              "# TYPE threadclock_key_cpu_time_seconds counter\n"
+                              "# UNIT threadclock_key_cpu_time_seconds seconds\n"
+                              "threadclock_key_cpu_time_seconds_total{");
+    samples.failed = true;
+    open.size = 0;
+    tc_metrics_write_keys(&samples, true, &open);
+    assert_int_equal(open.size, 0);
+    free(samples.bytes);
+    free(plain.bytes);
+    free(open.bytes);
 }
 
 static void assert_label(const char *name, const char *label)

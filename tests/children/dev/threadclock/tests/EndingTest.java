@@ -115,13 +115,14 @@ class EndingTest {
             ChildJvm child = how != 2 ? child(jdk).withAgentPath("prometheus=0,virtual=off,log=" + log)
                     : child(jdk).withJavaAgent("prometheus=0,log=" + log);
             Path go = folder.resolve("go" + how);
-            Running running = child.with(company).start(Ending.class, HOW[how], go);
+            Running running = child.with(company).withClassPath(Product.JAR).withNativeAccess()
+                    .start(Ending.class, HOW[how], go, "key");
             awaitThread(running, "threadc.*(pro|theus)");
             Thread sampling = Threads.daemon("sampling", () -> AttachJvm.command("record",
                     running.process().pid(), "-d", "5m", "-o", folder.resolve("sampled.html")));
             awaitThread(running, "threadclock sam|threadc.*ampler");
             String address = PrometheusTest.address(log);
-            assertThat(Scrape.answers(address)).isTrue();
+            running.await("keys", () -> Scrape.of(address).text().contains("by=\"key\""));
             Thread scraping = Threads.daemon("scraping", () -> {
                 while (Scrape.answers(address)) {
                     AttachJvm.sleep(1);

@@ -43,7 +43,7 @@ class PrometheusTest {
     }
 
     /** The CPU time of the process by the kernel's clock, in steps of 10 ms. */
-    private static double cpuSeconds(AttachJvm jvm) {
+    static double cpuSeconds(AttachJvm jvm) {
         return ProcessHandle.of(Long.parseLong(jvm.pid())).orElseThrow().info().totalCpuDuration()
                 .orElse(Duration.ZERO).toNanos() / 1e9;
     }

@@ -4,12 +4,10 @@ package dev.threadclock.tests;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Keyed;
 import dev.threadclock.tests.child.Load;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetSocketAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -131,29 +129,19 @@ class RealPrometheusTest {
         }
     }
 
-    /** Keys come from the adapters, whose tests hold their names. */
     @Test
     void eachQueryOfKeysAnswers() throws IOException {
-        HttpServer adapter = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-        adapter.createContext("/metrics", exchange -> {
-            exchange.getResponseHeaders().add("Content-Type", "text/plain; version=0.0.4");
-            exchange.sendResponseHeaders(200, 0);
-            try (OutputStream body = exchange.getResponseBody()) {
-                body.write(("threadclock_key_cpu_time_seconds_total{by=\"tenant\",key=\"acme\","
-                        + "cpu_mode=\"user\"} " + System.nanoTime() / 1e9 + "\n").getBytes());
-            }
-        });
-        adapter.start();
-        try {
+        int port = Host.namedPort();
+        ChildJvm child = ChildJvm.of(TestJdk.newest()).withAgentPath("prometheus=" + port)
+                .withClassPath(Product.JAR).withNativeAccess();
+        try (AttachJvm jvm = child.startTarget(Keyed.class, folder)) {
             Path config = Files.writeString(folder.resolve("prometheus.yml"), pasted("scrape_configs:")
-                    .replace(PASTED_PORT, "" + adapter.getAddress().getPort()).replaceAll("15s", "1s"));
+                    .replace(PASTED_PORT, Integer.toString(port)).replaceAll("15s", "1s"));
             try (Prometheus prometheus = new Prometheus(config, Host.namedPort(), folder.resolve("data"))) {
                 for (String query : dashboardQueries("keys.json", 2)) {
                     prometheus.await(query);
                 }
             }
-        } finally {
-            adapter.stop(0);
         }
     }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests.child;
 
+import dev.threadclock.CpuAttribution;
 import java.io.File;
 
 /**
  * A child program that reads times until it ends, but no longer than five minutes. Arguments: {@code return},
  * {@code exit} (with status 5), {@code halt} (with status 6) or {@code TERM} (stays to be terminated), and
- * after how many microseconds to do it, or the file that tells it to by existing. Prints {@code up}.
+ * after how many microseconds to do it, or the file that tells it to by existing; and the name of an
+ * attribution, if it is to export one. Prints {@code up}.
  */
 public final class Ending {
     private static final long LONGEST_NANOS = 300_000_000_000L;
@@ -14,6 +16,7 @@ public final class Ending {
     private static volatile boolean mayReturn;
 
     public static void main(String[] args) throws Exception {
+        Object exported = args.length > 2 ? new CpuAttribution(args[2]).exportToAgent() : "";
         System.out.println("up");
         long began = System.nanoTime();
         Thread ender = new Thread(() -> {
@@ -30,7 +33,7 @@ public final class Ending {
         ender.start();
         while (!mayReturn && System.nanoTime() - began < LONGEST_NANOS) {
             Burn.sink += Burn.THREADS.getCurrentThreadUserTime()
-                    + Burn.THREADS.getThreadUserTime(ender.getId());
+                    + Burn.THREADS.getThreadUserTime(ender.getId()) + exported.hashCode();
         }
     }
 

@@ -15,7 +15,14 @@ public final class Scraped {
     private static final String ADDRESS = "(?s).*metrics at http://127.0.0.1:(\\d+)/metrics.*";
 
     public static void main(String[] args) throws IOException {
-        String log = new String(Files.readAllBytes(Paths.get(args[0])), StandardCharsets.UTF_8);
+        scrape(args[0]);
+        System.out.println("scraped");
+        Hello.main(args);
+    }
+
+    /** The answer of the agent with this log. */
+    static String scrape(String logFile) throws IOException {
+        String log = new String(Files.readAllBytes(Paths.get(logFile)), StandardCharsets.UTF_8);
         int port = Integer.parseInt(log.replaceFirst(ADDRESS, "$1"));
         ByteArrayOutputStream answer = new ByteArrayOutputStream();
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -29,7 +36,6 @@ public final class Scraped {
         if (!answer.toString().startsWith("HTTP/1.1 200 ")) {
             throw new IllegalStateException(answer.toString());
         }
-        System.out.println("scraped");
-        Hello.main(args);
+        return answer.toString();
     }
 }

@@ -45,9 +45,9 @@ import java.util.function.Supplier;
  * says why: a scope's thread ended within it (what no reading has seen), more than 1,000 were open on one
  * thread, or it was on a virtual thread that {@link VirtualThreads} did not account for. If a scope is
  * closed on another thread, or there is no memory or stack for one, all scopes of its thread end there.
- * Only {@link #read}, constructors and tasks throw; any call may throw {@link StackOverflowError}, on a
- * stack that is exhausted already. After a restore from a checkpoint, {@link #UNATTRIBUTED} stands still
- * until the process's clock has reached what it showed before.
+ * Only {@link #read}, {@link #exportToAgent}, constructors and tasks throw; any call may throw {@link
+ * StackOverflowError}, on a stack that is exhausted already. After a restore from a checkpoint, {@link
+ * #UNATTRIBUTED} stands still until the process's clock has reached what it showed before.
  *
  * <p><b>Keys</b> are kept as strings. If clients choose them, as they do in OpenTelemetry's baggage, they are
  * not to be trusted: one client can use another's key, or so many that new ones are {@link #OTHER}, but
@@ -217,6 +217,27 @@ public final class CpuAttribution {
     public Map<String, CpuSnapshot> read() {
         Clocks.requireNative();
         return scopes.read(System.nanoTime());
+    }
+
+    /**
+     * Adds the readings to what the agent serves with its option {@code prometheus=}, as {@code
+     * threadclock_key_cpu_time_seconds_total}. Whoever can connect there sees the keys.
+     *
+     * <p>They are served as long as this attribution is reachable, unless another one of the same name is
+     * exported later, for example by the redeployed application. At most 16 are served, the last ones. The
+     * agent may be loaded before or after this call, or not at all. For each scrape a thread of the agent
+     * calls {@link #read}. If that fails, or takes longer than a second, the scrape is served without keys.
+     * Without the native library this call does nothing.
+     *
+     * @return this attribution
+     * @throws IllegalStateException if the kernel refuses the process's CPU clock
+     */
+    public CpuAttribution exportToAgent() {
+        if (IS_NATIVE) {
+            scopes.get(); // loads the classes that a reading needs here, and not on the agent's thread
+            Clocks.exportKeys(name, scopes);
+        }
+        return this;
     }
 
     /** {@return a reason why a scope's time is unattributed, as a sentence; empty if there is none} */

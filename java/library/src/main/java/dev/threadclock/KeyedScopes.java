@@ -8,6 +8,7 @@ import dev.threadclock.internal.JavaThread;
 import dev.threadclock.internal.Reading;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * The open scopes of an attribution, and the last intervals of each thread. Of a thread's scopes the
@@ -34,7 +35,7 @@ import java.util.Map;
  * the mark: then it ends its interval, has all void records taken in under the lock, and forgets its scopes
  * (3).
  */
-class KeyedScopes extends ScopeRegistry {
+class KeyedScopes extends ScopeRegistry implements Supplier<Object[]> {
     /** Of scopes within one another; more are taken for some that were never closed. */
     static final int DEEPEST = 1000;
 
@@ -337,5 +338,19 @@ class KeyedScopes extends ScopeRegistry {
             }
         }
         return keys.read(process.userNanos, process.totalNanos, nowNanos);
+    }
+
+    /** A reading for the agent (native/jvm/key_sources.c): the keys, and user and system of each. */
+    @Override
+    public Object[] get() {
+        Map<String, CpuSnapshot> reading = read(System.nanoTime());
+        String[] names = reading.keySet().toArray(new String[0]);
+        long[] nanos = new long[2 * names.length];
+        int i = 0;
+        for (CpuSnapshot used : reading.values()) {
+            nanos[i++] = used.userNanos();
+            nanos[i++] = used.systemNanos();
+        }
+        return new Object[]{names, nanos};
     }
 }

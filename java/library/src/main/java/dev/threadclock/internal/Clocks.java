@@ -2,6 +2,7 @@
 package dev.threadclock.internal;
 
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 
 /**
  * Internal: all reads behind the public API: through JNI, or from ThreadMXBean where there is no native code.
@@ -189,6 +190,11 @@ public final class Clocks {
     /** The ordinal of the clock that is read at switches of virtual threads; -1: accounting is off. */
     public static int virtualClock() {
         return FALLBACK == null ? Native.virtualClock() : -1;
+    }
+
+    /** Lets the agent serve what a source reads, as {@link Native#exportKeys}; native code only. */
+    public static void exportKeys(String by, Supplier<Object[]> source) {
+        Native.exportKeys(by, source);
     }
 
     /** The account of the process, as {@link Native#account}; native code only. */

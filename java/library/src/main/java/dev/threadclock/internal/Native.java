@@ -4,6 +4,7 @@ package dev.threadclock.internal;
 import java.nio.Buffer;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
+import java.util.function.Supplier;
 
 /**
  * Internal: the native methods of libthreadclock, implemented in native/jvm. Times are nanoseconds of
@@ -144,6 +145,12 @@ public final class Native {
      * @return the number of groups, or a negative errno
      */
     static native int account(long ageNanos, Thread[] live, long[] values, String[] names);
+
+    /**
+     * The agent serves what this source of String[] and long[] returns (KeyedScopes), as long as it is
+     * reachable.
+     */
+    static native void exportKeys(String by, Supplier<Object[]> source);
 
     /**
      * The pool of a thread with this name: the name with each number and id replaced by {@code *}. {@code
