@@ -200,21 +200,30 @@ static jvmtiError code_of(jvmtiEnv *jvmti, jclass class, const char *method, con
     return error == JVMTI_ERROR_NONE ? (*jvmti)->GetBytecodes(jvmti, found, length, code) : error;
 }
 
+static int known(jvmtiError error, int answer)
+{
+    return error == JVMTI_ERROR_NONE ? answer : error == JVMTI_ERROR_OUT_OF_MEMORY ? -ENOMEM : -1;
+}
+
 int class_has_code(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor,
-                   const struct class_code *code)
+                   const unsigned char *code, size_t length)
 {
     unsigned char *found = NULL;
-    jint length = 0;
-    jmethodID id = NULL;
-    jboolean is_native = JNI_FALSE;
-    jvmtiError error = code != NULL ? code_of(jvmti, class, method, descriptor, &found, &length)
-                                    : find_method(jvmti, class, method, descriptor, &id);
-    if (id != NULL && error == JVMTI_ERROR_NONE)
-        error = (*jvmti)->IsMethodNative(jvmti, id, &is_native);
-    int same = code != NULL ? (size_t)length == code->length && memcmp(found, code->bytes, code->length) == 0
-                            : is_native;
+    jint found_length = 0;
+    jvmtiError error = code_of(jvmti, class, method, descriptor, &found, &found_length);
+    bool same = (size_t)found_length == length && memcmp(found, code, length) == 0;
     (*jvmti)->Deallocate(jvmti, found);
-    return error == JVMTI_ERROR_NONE ? same : error == JVMTI_ERROR_OUT_OF_MEMORY ? -ENOMEM : -1;
+    return known(error, same);
+}
+
+int class_has_native(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor)
+{
+    jmethodID found = NULL;
+    jboolean is_native = JNI_FALSE;
+    jvmtiError error = find_method(jvmti, class, method, descriptor, &found);
+    if (error == JVMTI_ERROR_NONE)
+        error = (*jvmti)->IsMethodNative(jvmti, found, &is_native);
+    return known(error, is_native);
 }
 
 int class_calls(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor,
@@ -225,8 +234,8 @@ int class_calls(jvmtiEnv *jvmti, jclass class, const char *method, const char *d
     jvmtiError error = code_of(jvmti, class, method, descriptor, &code, &code_length);
     if (error == JVMTI_ERROR_NONE)
         error = (*jvmti)->GetConstantPool(jvmti, class, &pool_count, &pool_length, &pool);
-    int calls = error == JVMTI_ERROR_OUT_OF_MEMORY ? -ENOMEM : -1;
-    if (error == JVMTI_ERROR_NONE)
+    int calls = known(error, 0);
+    if (calls == 0)
         calls = class_parts_calls(pool, (size_t)pool_length, (uint16_t)pool_count, code, (size_t)code_length,
                                   kind, called);
     (*jvmti)->Deallocate(jvmti, code);

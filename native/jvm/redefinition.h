@@ -59,12 +59,11 @@ TC_INTERNAL int redefine(struct redefinition *redefinition, JNIEnv *env, jclass 
 TC_INTERNAL int class_calls(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor,
                             enum call_kind kind, const struct called_method *called);
 
-/* In the same way, whether a method has this code, or is native if that is null: 1 or 0. */
-struct class_code {
-    const unsigned char *bytes;
-    size_t length;
-};
+/* In the same way, whether a method has this code: 1 or 0. */
 TC_INTERNAL int class_has_code(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor,
-                               const struct class_code *code);
+                               const unsigned char *code, size_t length);
+
+/* In the same way, whether a method is native. */
+TC_INTERNAL int class_has_native(jvmtiEnv *jvmti, jclass class, const char *method, const char *descriptor);
 
 #endif

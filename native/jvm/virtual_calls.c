@@ -111,6 +111,15 @@ enum { STATIC = 0x0008, FINAL = 0x0010, SUPER = 0x0020, NATIVE = 0x0100, SYNTHET
 static const unsigned char mount_code[] = {MOUNT_CODE}, unmount_code[] = {UNMOUNT_CODE},
                            end_code[] = {END_CODE};
 
+/* Of the method to which each of the changed calls goes: its code, and the native that this calls. */
+static const struct {
+    const unsigned char *code;
+    size_t length;
+    enum text native, descriptor;
+} callees[CALL_CHANGES] = {{mount_code, sizeof mount_code, T_MOUNTED, T_OF_MOUNTED},
+                           {unmount_code, sizeof unmount_code, T_UNMOUNTED, T_OF_NONE},
+                           {end_code, sizeof end_code, T_ENDED, T_OF_ENDED}};
+
 enum { JDK_21 = 65 };
 static const unsigned char before_texts[] = {0xca, 0xfe, 0xba, 0xbe, U2(0), U2(JDK_21), U2(CONSTANTS)};
 static const unsigned char after_texts[] = {
@@ -158,19 +167,13 @@ static jint redefined_count(JNIEnv *env)
  */
 static int look_at_helper(void)
 {
-    static const struct {
-        const char *name, *descriptor;
-    } natives_of_helper[CALL_CHANGES] = {
-        {"mounted", "(L" THREAD ";J)V"}, {"unmounted", "()V"}, {"ended", "(J)V"}};
-    static const struct class_code codes[CALL_CHANGES] = {
-        {mount_code, sizeof mount_code}, {unmount_code, sizeof unmount_code}, {end_code, sizeof end_code}};
     int ours = 1;
     for (size_t i = 0; i < CALL_CHANGES && ours == 1; i++) {
         ours = class_has_code(calls.jvmti, calls.helper, changes[i].to.name, changes[i].to.descriptor,
-                              &codes[i]);
+                              callees[i].code, callees[i].length);
         if (ours == 1) /* an agent with a prefix for natives wraps them in Java methods */
-            ours = class_has_code(calls.jvmti, calls.helper, natives_of_helper[i].name,
-                                  natives_of_helper[i].descriptor, NULL);
+            ours = class_has_native(calls.jvmti, calls.helper, texts[callees[i].native],
+                                    texts[callees[i].descriptor]);
     }
     return ours;
 }
@@ -216,14 +219,16 @@ static jclass define_helper(JNIEnv *env, const struct virtual_natives *natives)
     }
     memcpy(bytes + length, after_texts, sizeof after_texts);
     length += sizeof after_texts;
-    const JNINativeMethod methods[] = {
-        {(char *)(uintptr_t)"mounted", (char *)(uintptr_t)texts[T_OF_MOUNTED], (void *)natives->mounted},
-        {(char *)(uintptr_t)"unmounted", (char *)(uintptr_t)texts[T_OF_NONE], (void *)natives->unmounted},
-        {(char *)(uintptr_t)"ended", (char *)(uintptr_t)texts[T_OF_ENDED], (void *)natives->ended}};
+    void *const functions[CALL_CHANGES] = {(void *)natives->mounted, (void *)natives->unmounted,
+                                           (void *)natives->ended};
+    JNINativeMethod methods[CALL_CHANGES];
+    for (size_t i = 0; i < CALL_CHANGES; i++)
+        methods[i] = (JNINativeMethod){(char *)(uintptr_t)texts[callees[i].native],
+                                       (char *)(uintptr_t)texts[callees[i].descriptor], functions[i]};
     jclass helper = (*env)->DefineClass(env, HELPER, NULL, (const jbyte *)bytes, (jsize)length);
-    if (helper == NULL || !boot_class_register(env, helper, methods, sizeof methods / sizeof *methods))
+    if (helper == NULL || !boot_class_register(env, helper, methods, CALL_CHANGES))
         return NULL;
-    calls.on = (*env)->GetStaticFieldID(env, helper, "on", "Z"); /* initializes it */
+    calls.on = (*env)->GetStaticFieldID(env, helper, texts[T_ON], texts[T_BOOLEAN]); /* initializes it */
     return calls.on != NULL ? helper : NULL;
 }
 

@@ -40,6 +40,7 @@ class VirtualSwitchesTest {
         attributes.putValue("Premain-Class", VirtualSwitches.class.getName());
         attributes.putValue("Can-Redefine-Classes", "true");
         attributes.putValue("Can-Retransform-Classes", "true");
+        attributes.putValue("Can-Set-Native-Method-Prefix", "true");
         new JarOutputStream(Files.newOutputStream(jar), manifest).close();
         return jar;
     }
@@ -150,12 +151,17 @@ class VirtualSwitchesTest {
         assertSwitches(run(child, "retransform"), "events", "events", "another agent changes");
     }
 
-    /** Agents insert Java code into every class, which must not run while a thread is switched. */
+    /**
+     * Agents insert Java code into every class, or wrap natives in Java methods, which must not run while a
+     * thread is switched.
+     */
     @OnEachJdk(from = 21)
     void theEventsDoBesideAnAgentThatChangesOurClass(TestJdk jdk) throws IOException {
-        ChildJvm child = ChildJvm.of(jdk).with("-javaagent:" + otherAgent(folder) + "=helper");
-        assertSwitches(run(child, "nothing"), "events", "events",
-                "another agent changes java.lang.ThreadclockSwitches");
+        for (String change : List.of("helper", "wrap")) {
+            ChildJvm child = ChildJvm.of(jdk).with("-javaagent:" + otherAgent(folder) + "=" + change);
+            assertSwitches(run(child, "nothing"), "events", "events",
+                    "another agent changes java.lang.ThreadclockSwitches");
+        }
     }
 
     @Test

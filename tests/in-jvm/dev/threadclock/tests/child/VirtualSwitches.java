@@ -48,7 +48,7 @@ public final class VirtualSwitches {
     public static void premain(String option, Instrumentation instrumentation) {
         VirtualSwitches.instrumentation = instrumentation;
         if (option != null) {
-            instrumentation.addTransformer(new ClassFileTransformer() {
+            ClassFileTransformer transformer = new ClassFileTransformer() {
                 @Override
                 public byte[] transform(ClassLoader loader, String name, Class<?> type,
                         ProtectionDomain domain, byte[] bytes) {
@@ -57,20 +57,40 @@ public final class VirtualSwitches {
                             ? changed(option, ours, new String(bytes, ISO_8859_1)).getBytes(ISO_8859_1)
                             : null;
                 }
-            }, true);
+            };
+            instrumentation.addTransformer(transformer, true);
+            if (option.equals("wrap")) {
+                instrumentation.setNativeMethodPrefix(transformer, "un");
+            }
         }
     }
 
-    /** By "change", a name in VirtualThread; by "helper", the condition of the first call in our helper. */
+    /**
+     * By "change", a name in VirtualThread; in our helper by "helper", the condition of the first call, and by
+     * "wrap", a native (see {@link #wrapped}).
+     */
     private static String changed(String option, boolean ours, String text) {
         if (option.equals("slow")) {
             SLOW.countDown();
             Threads.pause(3_000);
         }
-        return option.equals("change") && !ours
-                ? text.replaceAll("Virtual.hread[.]java", "Virtual" + changes++ % 10 + "hread.java")
-                : option.equals("helper") && ours ? text.replaceFirst("\u0099\0\u000b", "\u009a\0\u000b")
-                        : text;
+        if (!ours) {
+            return option.equals("change")
+                    ? text.replaceAll("Virtual.hread[.]java", "Virtual" + changes++ % 10 + "hread.java")
+                    : text;
+        }
+        return option.equals("helper") ? text.replaceFirst("\u0099\0\u000b", "\u009a\0\u000b")
+                : option.equals("wrap") ? wrapped(text) : text;
+    }
+
+    /**
+     * mounted becomes a Java method that only returns, its native unmounted(Thread, long): with this prefix no
+     * name is needed that the class has not. The numbers are those of enum text in virtual_calls.c.
+     */
+    private static String wrapped(String text) {
+        String code = "\0\25\0\0\0\15\0\0\0\3\0\0\0\1\u00b1\0\0\0\0";
+        return text.replace("\0\6\0\10\0\21", "\0\7\0\10\0\21").replace("\1\10\0\14\0\15\0\0",
+                "\0\10\0\14\0\15\0\1" + code + "\1\10\0\16\0\15\0\0");
     }
 
     public static void main(String[] args) throws Throwable {
