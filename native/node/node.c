@@ -208,8 +208,10 @@ static void read_known(struct node *node)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < node->jvm_count; i++) {
         struct other_process *jvm = node->jvms[i];
-        jvm->is_passed = jvm->agent == NULL || jvm->agent->shown == NULL;
-        if ((jvm->is_passed ? other_process_pass(jvm) : other_process_read_throttling(jvm)) == -ESRCH)
+        bool passes = jvm->agent == NULL || jvm->agent->shown == NULL;
+        int error = passes ? other_process_pass(jvm) : other_process_read_throttling(jvm);
+        jvm->is_passed = passes && error == 0;
+        if (error == -ESRCH)
             other_process_close(jvm);
         else
             node->jvms[kept++] = jvm;

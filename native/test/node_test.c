@@ -784,6 +784,72 @@ TEST(the_text_of_all_agents_is_bounded)
     node_end(node);
 }
 
+/* The CPU time of all groups of a JVM; 0: it is not shown. */
+static double seconds_in_text(const char *text, pid_t pid)
+{
+    char label[32];
+    double seconds = 0;
+    snprintf(label, sizeof label, ",pid=\"%d\"} ", (int)pid);
+    while ((text = strstr(text, "\nthreadclock_cpu_time_seconds_total{")) != NULL) {
+        const char *end = strchr(++text, '\n'), *found = strstr(text, label);
+        if (found != NULL && found < end)
+            seconds += strtod(found + strlen(label), NULL);
+    }
+    return seconds;
+}
+
+static void *end_when_asked(void *agent)
+{
+    char request[2]; /* also that for the reading before */
+    assert_in_any_thread(recv(*(int *)agent, request, sizeof request, MSG_WAITALL) == sizeof request);
+    close(*(int *)agent);
+    return NULL;
+}
+
+/* It has more threads than at the reading before, so that one of the allocations for them can fail. */
+static bool is_left_out_without_memory(int after, bool had_agent, bool *failed)
+{
+    struct player player = begin_named_player();
+    struct node *node = node_begin(pid_label, "");
+    struct tc_text text = {.size = 0};
+    int64_t took_ns;
+    int agent;
+    pthread_t agents_end;
+    double before = seconds_in_text(text_of(node), player.pid);
+    if (had_agent) {
+        agent = attach(node, player.pid, start_of(player.pid));
+        send_rows(agent, "long pool *");
+        assert_true(has_line(new_text_of(node, &took_ns), BY_AGENT, player.pid));
+        assert_int_equal(pthread_create(&agents_end, NULL, end_when_asked, &agent), 0);
+    }
+    order(&player, "mb");
+    sleep_ns((NODE_REUSE_MS + 1) * NS_PER_MS);
+    until_failure = after;
+    assert_int_equal(node_write(node, false, &text), 0);
+    *failed = until_failure < 0;
+    until_failure = -1;
+    free(text.bytes);
+    if (had_agent)
+        pthread_join(agents_end, NULL);
+    double seconds = seconds_in_text(text_of(node), player.pid); /* of the same reading */
+    assert_true(seconds == 0 || seconds > before + 0.04);         /* never those of the reading before */
+    assert_true(seconds_in_text(new_text_of(node, &took_ns), player.pid) > before + 0.04);
+    node_end(node);
+    end_player(&player);
+    return seconds == 0;
+}
+
+TEST(a_jvm_that_cannot_be_read_now_is_left_out_and_comes_back)
+{
+    int left_out = 0;
+    for (int with_agent = 0; with_agent < 2; with_agent++) {
+        bool failed = true;
+        for (int after = 0; failed; after += 1 + after / 2)
+            left_out += is_left_out_without_memory(after, with_agent, &failed);
+    }
+    assert_true(left_out > 0);
+}
+
 /* A reading leaves out what it has no memory for; a text is whole or has failed. */
 TEST(without_memory_there_is_no_half_text)
 {
