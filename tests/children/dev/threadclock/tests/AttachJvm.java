@@ -58,6 +58,10 @@ final class AttachJvm implements AutoCloseable {
         return "mount -t tmpfs -o mode=1777," + options + " none '" + place + "'";
     }
 
+    Process process() {
+        return running.process();
+    }
+
     String pid() {
         return Long.toString(pid);
     }

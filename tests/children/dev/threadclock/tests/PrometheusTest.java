@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The agent's option prometheus= in JVMs that work. */
 class PrometheusTest {
-    private static final String CPU = "threadclock_cpu_time_seconds_total";
+    static final String CPU = "threadclock_cpu_time_seconds_total";
     /** A scrape within this time after another one may return the same reading. */
     private static final long REUSED_MILLIS = 110;
 

@@ -11,16 +11,20 @@ import java.util.function.LongConsumer;
 /**
  * A child program whose threads do what their names say. Arguments, any number of these: {@code burners}, one
  * in user mode and one in the kernel; {@code sleepers=N}; {@code starts=N}, at most so many new threads per
- * second; {@code risers}, of which one at a time works, now and then; {@code pools}, of which one works more
- * than there are CPUs, with threads that come and go, a virtual thread where there are any, and garbage. Runs
- * until it is killed, but no longer than ten minutes; prints lines {@code running}.
+ * second; {@code passers=N}, so many pools that come and go; {@code requests}, virtual threads; {@code
+ * risers}, of which one at a time works, now and then; {@code pools}, of which one works more than there are
+ * CPUs, with threads that come and go, a virtual thread where there are any, and garbage. Runs until it is
+ * killed, but no longer than ten minutes, or {@code minutes=N} if that comes first; prints lines {@code
+ * running}.
  */
 public final class Load {
-    private static final long END_NANOS = System.nanoTime() + 600_000_000_000L;
+    private static final long BEGIN_NANOS = System.nanoTime();
     private static final int BLOCK_BYTES = 1 << 20;
     private static final int RISERS = 10;
     private static final long PAUSE_MILLIS = 500;
     private static final long RISE_NANOS = 30_000_000;
+    private static final long PASSERS_NANOS = 300_000;
+    private static long endNanos = BEGIN_NANOS + 600_000_000_000L;
     private static volatile Object garbage;
 
     public static void main(String[] args) throws Exception {
@@ -28,7 +32,7 @@ public final class Load {
             String[] kind = arg.split("=");
             start(kind[0], kind.length > 1 ? Integer.parseInt(kind[1]) : 0);
         }
-        while (System.nanoTime() < END_NANOS) {
+        while (System.nanoTime() < endNanos) {
             System.out.println("running");
             Threads.pause(PAUSE_MILLIS);
         }
@@ -36,8 +40,11 @@ public final class Load {
 
     private static void start(String kind, int number) throws Exception {
         switch (kind) {
+            case "minutes" :
+                endNanos = BEGIN_NANOS + number * 60_000_000_000L;
+                break;
             case "burners" :
-                Threads.daemon("a user burner whose name is long", () -> Burn.until(END_NANOS));
+                Threads.daemon("a user burner whose name is long", () -> Burn.until(endNanos));
                 Threads.daemon("a system burner", Load::burnSystem);
                 break;
             case "sleepers" :
@@ -48,6 +55,14 @@ public final class Load {
             case "starts" :
                 repeat("starter", 1_000 / number,
                         i -> Threads.daemon("not named yet", () -> nameAndWork("short-" + i)));
+                break;
+            case "passers" :
+                repeat("driver", 2, i -> Threads.daemon("passer-" + letters(i % number) + "-" + i,
+                        () -> Burn.until(System.nanoTime() + PASSERS_NANOS)));
+                break;
+            case "requests" :
+                repeat("server", 2, i -> Threads.virtual("request-" + i % 3,
+                        () -> Burn.until(System.nanoTime() + PASSERS_NANOS)));
                 break;
             case "risers" :
                 startRisers();
@@ -93,6 +108,11 @@ public final class Load {
         }
     }
 
+    /** Unlike digits, they tell pools apart. */
+    private static String letters(long number) {
+        return "" + (char) ('a' + number / 20) + (char) ('a' + number % 20);
+    }
+
     private static void startRisers() {
         Semaphore[] wake = new Semaphore[RISERS];
         Semaphore done = new Semaphore(0);
@@ -114,7 +134,7 @@ public final class Load {
 
     private static void startPools() throws Exception {
         for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {
-            Threads.daemon("busy-" + i, () -> Burn.until(END_NANOS));
+            Threads.daemon("busy-" + i, () -> Burn.until(endNanos));
         }
         for (int i = 0; i < 5; i++) {
             Threads.daemon("idle-" + i, Load::sleep);

@@ -137,13 +137,17 @@ public final class Threads {
     }
 
     /** Starts a virtual thread, on JDKs that have them; without a name if it is null. */
-    public static Thread virtual(String name, Runnable work) throws Exception {
-        Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-        Class<?> type = Class.forName("java.lang.Thread$Builder");
-        if (name != null) {
-            type.getMethod("name", String.class).invoke(builder, name);
+    public static Thread virtual(String name, Runnable work) {
+        try {
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            Class<?> type = Class.forName("java.lang.Thread$Builder");
+            if (name != null) {
+                type.getMethod("name", String.class).invoke(builder, name);
+            }
+            return (Thread) type.getMethod("start", Runnable.class).invoke(builder, work);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
         }
-        return (Thread) type.getMethod("start", Runnable.class).invoke(builder, work);
     }
 
     /** "burnt" for a plausible time of a thread that has burnt 60 ms: at least some ticks, not far more. */

@@ -66,8 +66,8 @@ public final class VirtualSwitches {
     }
 
     /**
-     * By "change", a name in VirtualThread; in our helper by "helper", the condition of the first call, and by
-     * "wrap", a native (see {@link #wrapped}).
+     * By "change", a name in VirtualThread; in our helper by "helper", the condition of the first call, and
+     * by "wrap", a native (see {@link #wrapped}).
      */
     private static String changed(String option, boolean ours, String text) {
         if (option.equals("slow")) {
@@ -84,8 +84,8 @@ public final class VirtualSwitches {
     }
 
     /**
-     * mounted becomes a Java method that only returns, its native unmounted(Thread, long): with this prefix no
-     * name is needed that the class has not. The numbers are those of enum text in virtual_calls.c.
+     * mounted becomes a Java method that only returns, its native unmounted(Thread, long): with the prefix
+     * "un" no name is needed that the class has not. The numbers are those of enum text in virtual_calls.c.
      */
     private static String wrapped(String text) {
         String code = "\0\25\0\0\0\15\0\0\0\3\0\0\0\1\u00b1\0\0\0\0";
