@@ -85,12 +85,6 @@ static void one_pass_after_a_start(void)
     threadclock_all_threads(rows, MAX);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 int main(int argc, char **argv)
 {
     static const struct {
@@ -113,7 +107,7 @@ int main(int argc, char **argv)
     }
     sleep(1);
     list_tids();
-    static double us[SUBJECTS][ROUNDS];
+    static int64_t ns[SUBJECTS][ROUNDS];
     for (int round = -2; round < ROUNDS; round++) {
         for (int s = 0; s < SUBJECTS; s++) {
             pthread_mutex_lock(&gate);
@@ -124,13 +118,13 @@ int main(int argc, char **argv)
             int64_t start_ns = monotonic_ns();
             subjects[s].run();
             if (round >= 0)
-                us[s][round] = (double)(monotonic_ns() - start_ns) / 1000;
+                ns[s][round] = monotonic_ns() - start_ns;
         }
     }
-    for (int s = 0; s < SUBJECTS; s++)
-        qsort(us[s], ROUNDS, sizeof us[s][0], by_value);
-    for (int s = 0; s < SUBJECTS; s++)
-        printf("%s\"%s\": %.1f", s == 0 ? "{" : ", ", subjects[s].name, us[s][ROUNDS / 2]);
+    for (int s = 0; s < SUBJECTS; s++) {
+        qsort(ns[s], ROUNDS, sizeof ns[s][0], compare_ns);
+        printf("%s\"%s\": %.1f", s == 0 ? "{" : ", ", subjects[s].name, (double)ns[s][ROUNDS / 2] / 1000);
+    }
     printf("}\n");
     return 0;
 }

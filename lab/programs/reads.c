@@ -267,12 +267,10 @@ static long long resolution_ns(clockid_t clock)
 
 static void clocks(void)
 {
-    static const char *const quantities[] = {"user", "system", "total"};
-    static const char *const freshnesses[] = {"tick", "now", "interpolated"};
-    static const enum threadclock_quantity quantity_of[] = {THREADCLOCK_USER, THREADCLOCK_SYSTEM,
-                                                            THREADCLOCK_TOTAL};
-    static const enum threadclock_freshness freshness_of[] = {THREADCLOCK_TICK, THREADCLOCK_NOW,
-                                                              THREADCLOCK_INTERPOLATED};
+    static const char *const quantities[] = {
+        [THREADCLOCK_USER] = "user", [THREADCLOCK_SYSTEM] = "system", [THREADCLOCK_TOTAL] = "total"};
+    static const char *const freshnesses[] = {
+        [THREADCLOCK_TICK] = "tick", [THREADCLOCK_NOW] = "now", [THREADCLOCK_INTERPOLATED] = "interpolated"};
     clockid_t by_libc = 0;
     int error = pthread_getcpuclockid(pthread_self(), &by_libc);
     bool precise = error == 0 && by_libc == own_clock(THREADCLOCK_CLOCK_SCHED);
@@ -284,10 +282,10 @@ static void clocks(void)
            resolution_ns(own_clock(THREADCLOCK_CLOCK_PROF)));
     const char *comma = "";
     for (int f = 0; f < 3; f++)
-        for (int q = f == 2 ? 2 : 0; q < 3; q++) {
+        for (int q = 0; q < 3; q++) {
             struct threadclock_source source = {0};
-            if (threadclock_describe(quantity_of[q], freshness_of[f], &source) != 0)
-                continue;
+            if (threadclock_describe((enum threadclock_quantity)q, (enum threadclock_freshness)f, &source))
+                continue; /* only the total is interpolated */
             printf("%s\"%s, %s\": {\"source\": \"%s\", \"system_calls\": %d, \"resolution_ns\": %lld, "
                    "\"age_ns\": %lld}",
                    comma, quantities[q], freshnesses[f], source.name, source.system_calls,

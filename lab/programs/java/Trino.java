@@ -4,7 +4,6 @@ import io.airlift.units.Duration;
 import io.trino.Session;
 import io.trino.execution.QueryInfo;
 import io.trino.execution.QueryManager;
-import io.trino.operator.OperatorStats;
 import io.trino.plugin.tpch.TpchPlugin;
 import io.trino.server.BasicQueryInfo;
 import io.trino.spi.QueryId;
@@ -26,8 +25,8 @@ import java.util.concurrent.TimeUnit;
  * Trino as DistributedQueryRunner creates it, a coordinator and two workers in this JVM, runs four queries of
  * TPC-H on tpch.tiny. Arguments: REPETITIONS, then a JVMTI agent that jcmd is to load before each of the
  * last, with the options that follow, one for each. Prints "query NAME" with the nanoseconds of the process,
- * of Trino's own sums for the query and for its operators, and the SHA-256 of the rows; then "price" with the
- * nanoseconds of a user read and of a total read.
+ * of Trino's own sum for the query, and the SHA-256 of the rows; then "price" with the nanoseconds of a user
+ * read and of a total read.
  */
 public final class Trino {
     private static final Map<String, String> QUERIES = new LinkedHashMap<>();
@@ -119,14 +118,9 @@ public final class Trino {
         MaterializedResult result = runner.execute(session, QUERIES.get(name));
         QueryInfo ended = ended();
         long process = PROCESS.getProcessCpuTime() - before;
-        long operators = 0;
-        for (OperatorStats one : ended.getQueryStats().getOperatorSummaries()) {
-            operators += nanos(one.getAddInputCpu()) + nanos(one.getGetOutputCpu())
-                    + nanos(one.getFinishCpu());
-        }
         byte[] rows = result.getMaterializedRows().toString().getBytes(StandardCharsets.UTF_8);
-        out.printf("%nquery %s %d %d %d %s%n", name, process, nanos(ended.getQueryStats().getTotalCpuTime()),
-                operators, HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(rows)));
+        out.printf("%nquery %s %d %d %s%n", name, process, nanos(ended.getQueryStats().getTotalCpuTime()),
+                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(rows)));
     }
 
     /** The last query, once Trino has collected its workers' statistics. */
