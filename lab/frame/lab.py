@@ -61,24 +61,6 @@ def say(line):
     print(line, file=sys.stderr, flush=True)
 
 
-def up_to_date(output, sources):
-    return output.exists() and all(output.stat().st_mtime >= Path(one).stat().st_mtime for one in sources)
-
-
-def build(output, sources, command):
-    """Runs a command that writes a file, if a source is newer than it; the command ends with a move."""
-    if up_to_date(output, sources):
-        return output
-    output.parent.mkdir(parents=True, exist_ok=True)
-    partial = output.with_name(output.name + ".part")
-    done = subprocess.run([part if part != output else partial for part in command], cwd=ROOT,
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Failure(f"{output.name} cannot be built: {(done.stderr or done.stdout).strip()[-2000:]}")
-    partial.replace(output)
-    return output
-
-
 def most(noises):
     """The largest shares of rounds."""
     return {name: max(one.get(name, 0) for one in noises) for one in noises for name in one}
@@ -140,8 +122,9 @@ class Lab:
             raise NotRunnable("there is no JDK here: install one, or name it with --jdk")
         return list(self.pair()[0].values()) if self.quick else self.jdks
 
-    # --- programs
+    # --- programs, each built once by a run of the lab
 
+    @functools.cache
     def c(self, name, *needs):
         """A program of lab/programs in C, linked with the library that users get."""
         compiler = self.tool("cc", "gcc libc6-dev")
@@ -151,32 +134,31 @@ class Lab:
             soname.symlink_to(LIBRARY)
         sources = [PROGRAMS / f"{name}.c", *(ROOT / need for need in needs)]
         output = BUILD / name
-        return build(output, [*sources, *PROGRAMS.glob("*.h"), LIBRARY], [compiler, "-O2", "-Wall", "-Wextra",
-        "-D_GNU_SOURCE", "-Inative/include", "-Inative/test", "-o", output, *sources, soname,
-        "-Wl,-rpath,$ORIGIN", "-lpthread"])
+        self.run([compiler, "-O2", "-Wall", "-Wextra", "-D_GNU_SOURCE", "-Inative/include", "-Inative/test",
+                  "-o", output, *sources, soname, "-Wl,-rpath,$ORIGIN", "-lpthread"])
+        return output
 
+    @functools.cache
     def jvmti(self):
         """The library of lab/programs in C that JVMs load."""
         compiler = self.tool("cc", "gcc libc6-dev")
         if not self.builder or not (self.builder.home / "include/jvmti.h").exists():
             raise NotRunnable("there is no JDK 17 or later with jvmti.h")
         include = self.builder.home / "include"
-        source, output = PROGRAMS / "for_java.c", BUILD / "libfor_java.so"
-        return build(output, [source], [compiler, "-O2", "-Wall", "-Wextra", "-shared",
-                     "-fPIC", f"-I{include}", f"-I{include}/linux", "-o", output, source])
+        output = BUILD / "libfor_java.so"
+        self.run([compiler, "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", f"-I{include}",
+                  f"-I{include}/linux", "-o", output, PROGRAMS / "for_java.c"])
+        return output
 
+    @functools.cache
     def class_file(self, name):
         """A program of lab/programs/java in Java 8; returns its class path."""
-        source, folder = PROGRAMS / f"java/{name}.java", BUILD / f"classes/{name}"
+        folder = BUILD / f"classes/{name}"
         if not self.builder:
             raise NotRunnable("there is no JDK 17 or later to compile with")
-        stamp = folder / ".built"
-        if not up_to_date(stamp, [source, JAR]):
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-            self.run([str(self.builder.home / "bin/javac"), "-nowarn", "-Xlint:none",
-                     "-proc:none", "--release", "8", "-cp", JAR, "-d", folder, source], 120)
-            stamp.touch()
+        shutil.rmtree(folder, ignore_errors=True)
+        self.run([self.builder.home / "bin/javac", "-nowarn", "-Xlint:none", "-proc:none", "--release", "8",
+                  "-cp", JAR, "-d", folder, PROGRAMS / f"java/{name}.java"])
         return f"{folder}:{JAR}"
 
     @functools.cached_property
@@ -185,7 +167,7 @@ class Lab:
         output, folder = BUILD / "benchmarks.jar", PROGRAMS / "jmh"
         sources = [path for path in folder.rglob(
             "*") if path.suffix in (".java", ".xml") and "target" not in path.parts]
-        if up_to_date(output, [*sources, JAR]):
+        if output.exists() and all(output.stat().st_mtime >= one.stat().st_mtime for one in [*sources, JAR]):
             return output
         say("building the JMH benchmarks...")
         done = subprocess.run([maven, "-q", "-o" if os.environ.get("MAVEN_OFFLINE") else "-B", "-B",
@@ -212,11 +194,11 @@ class Lab:
     # --- running
 
     @staticmethod
-    def run(command, limit=LIMIT_S, check=True, env=None):
+    def run(command, limit=LIMIT_S, check=True):
         """Runs a program to its end; on a time-out or Ctrl-C it ends with everything that it has started."""
         command = [str(part) for part in command]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
-                              start_new_session=True, env={**os.environ, **(env or {})}) as process:
+                              start_new_session=True) as process:
             try:
                 out, err = process.communicate(timeout=limit)
             except BaseException as stopped:
@@ -230,26 +212,29 @@ class Lab:
                 f"{' '.join(command)[:300]} ended with {process.returncode}: {(err or out).strip()[-500:]}")
         return out if check else (process.returncode, out, err)
 
-    def json(self, command, limit=LIMIT_S):
-        return json.loads(self.run(command, limit))
+    def json(self, command):
+        return json.loads(self.run(command))
+
+    def words(self, command):
+        return [line.split() for line in self.run(command).splitlines() if line.strip()]
 
     @staticmethod
     def agent(options):
         """The options that load the agent; None: none, '': without options of its own."""
         return [] if options is None else [f"-agentpath:{LIBRARY}{'=' if options else ''}{options}"]
 
-    def java(self, jdk, program, *arguments, agent=None, options=(), wrap=(), limit=LIMIT_S):
+    def java(self, jdk, program, *arguments, agent=None, options=(), wrap=()):
         """Runs a program of lab/programs/java; returns its lines as lists of words."""
         access = ["--enable-native-access=ALL-UNNAMED"] if jdk.feature >= 22 else []
         command = [*wrap, jdk.java, "-Xms64m", "-Xmx256m", *access, *self.agent(agent), *options, "-cp",
                    self.class_file(program), program, *arguments]
-        return [line.split() for line in self.run(command, limit).splitlines() if line.strip()]
+        return self.words(command)
 
-    def source(self, jdk, program, *arguments, options=(), agent=None, limit=LIMIT_S, path=JAR):
+    def source(self, jdk, program, *arguments, options=(), agent=None, path=JAR):
         """Runs a program of lab/programs/java from its source, for what needs a newer Java than 8."""
         command = [jdk.java, "--enable-native-access=ALL-UNNAMED", *self.agent(agent), *options, "-cp", path,
                    PROGRAMS / f"java/{program}.java", *arguments]
-        return [line.split() for line in self.run(command, limit).splitlines() if line.strip()]
+        return self.words(command)
 
     def jmh(self, jdk, benchmark, mode, settings, threads=1, agent=None, options=(), params=()):
         """One fork of a JMH benchmark: {name with parameters: quantiles in ns, or the mean as "mean"}."""

@@ -134,14 +134,6 @@ def test_a_missing_tool_names_its_package():
         lab.Lab.tool("no-such-tool", "linux-perf")
 
 
-def test_a_broken_source_does_not_leave_a_program(tmp_path):
-    source, output = tmp_path / "x.c", tmp_path / "x"
-    source.write_text("no C")
-    with pytest.raises(lab.Failure, match="cannot be built"):
-        lab.build(output, [source], ["cc", "-o", output, source])
-    assert not output.exists()
-
-
 def test_a_list_that_nobody_reads_ends_quietly():
     command = [sys.executable, "-u", lab.ROOT / "lab", "--list"]
     reading, writing = os.pipe()
