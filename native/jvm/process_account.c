@@ -129,12 +129,13 @@ static void find_fresh(struct reading *reading, const struct tc_account *account
     JNIEnv *env = reading->env;
     if (reading->live == 0 || !vm_structs_are_found())
         return;
-    size_t known = account != NULL ? tc_account_java_ids(account, NULL, 0) : 0;
+    const struct tc_roster *roster = account != NULL ? tc_account_roster(account) : NULL;
+    size_t known = roster != NULL ? tc_roster_java_ids(roster, NULL, 0) : 0;
     uint64_t *ids = malloc((known + 1) * sizeof *ids);
     reading->fresh = malloc((size_t)reading->live * sizeof *reading->fresh);
     bool has_memory = ids != NULL && reading->fresh != NULL;
     if (has_memory && known > 0)
-        qsort(ids, tc_account_java_ids(account, ids, known), sizeof *ids, by_number);
+        qsort(ids, tc_roster_java_ids(roster, ids, known), sizeof *ids, by_number);
     for (jint i = 0; has_memory && i < reading->live; i++) {
         jobject thread = live_thread(reading, i);
         uint64_t id = thread != NULL ? java_threads_id(env, thread) : 0;
@@ -212,8 +213,8 @@ static bool ended_thread(void *of, struct tc_ended *ended)
 }
 
 static const struct tc_account_source of_process = {
-    now_ns, process_times, all_threads, same_threads_ns, read_again, waited_ns, virtual_groups,
-    java_thread, java_name, forget, ended_thread};
+    {process_times, all_threads, same_threads_ns, read_again, waited_ns, java_thread, forget, ended_thread},
+    now_ns, virtual_groups, java_name};
 
 /* To ends, where that makes nothing slower. */
 static void listen(JNIEnv *env)

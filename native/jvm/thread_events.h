@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "account.h"
+#include "roster.h"
 
 enum { THREAD_EVENTS_MAX = 65536 };
 

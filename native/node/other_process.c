@@ -365,8 +365,8 @@ static bool ended_thread(void *of, struct tc_ended *ended)
 }
 
 static const struct tc_account_source source = {
-    now_ns, process_times, all_threads, same_threads_ns, read_again, waited_ns, virtual_groups,
-    java_thread, java_name, forget, ended_thread};
+    {process_times, all_threads, same_threads_ns, read_again, waited_ns, java_thread, forget, ended_thread},
+    now_ns, virtual_groups, java_name};
 
 static bool find_start(struct other_process *process)
 {

@@ -147,8 +147,9 @@ static bool fake_ended(void *of, struct tc_ended *thread)
 }
 
 static const struct tc_account_source source = {
-    fake_now, fake_process, fake_threads, fake_same_threads, fake_read_again, fake_waited,
-    fake_virtual_groups, fake_java, fake_java_name, fake_forget, fake_ended};
+    {fake_process, fake_threads, fake_same_threads, fake_read_again, fake_waited, fake_java, fake_forget,
+     fake_ended},
+    fake_now, fake_virtual_groups, fake_java_name};
 
 static struct row *new_row(const char *name, bool is_java)
 {
