@@ -178,8 +178,8 @@ static void count_ended(struct tc_account *account, struct member *member, const
 }
 
 /*
- * Counts what ended threads have used since they were last seen. Of a thread that was native so far, because it
- * was starting or not attached, only what it used as a Java thread is its pool's.
+ * Counts what ended threads have used since they were last seen. Of a thread that was native so far, because
+ * it was starting or not attached, only what it used as a Java thread is its pool's.
  */
 static void count_all_ended(struct tc_account *account, void *of)
 {
@@ -293,7 +293,7 @@ struct tc_account *tc_account_begin(const struct tc_account_source *source, void
     if (account == NULL)
         return NULL;
     account->source = source;
-    tc_roster_begin(&account->roster, &source->roster, sizeof(struct member), leave_group);
+    tc_roster_begin(&account->roster, source->roster, sizeof(struct member), leave_group);
     bool all = tc_pools_begin(&account->pools, pools, idle_ns, source->now_ns(of));
     for (size_t kind = 0; kind <= TC_KIND_UNSEEN; kind++)
         if (names[kind] != NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The account of a process: each pass adds what every thread of the roster has used since the last one to its
- * group. So no counted time is lost when a thread ends, and no time decreases when a thread changes its group.
+ * The account of a process: each pass adds what every thread of its roster has used since the last one to its
+ * group. So no counted time is lost when a thread ends, and no time decreases when a thread changes groups.
  * For one thread at a time.
  */
 #ifndef TC_ACCOUNT_H
@@ -12,7 +12,7 @@
 
 /* Where an account gets its numbers; of is passed to each. */
 struct tc_account_source {
-    struct tc_roster_source roster;
+    const struct tc_roster_source *roster;
     int64_t (*now_ns)(void *of);
     uint32_t (*virtual_groups)(void *of, struct tc_virtual_group groups[TC_VIRTUAL_GROUPS]);
 

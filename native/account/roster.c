@@ -344,9 +344,9 @@ static struct tc_thread *new_ended(struct tc_roster *roster, const struct tc_end
 }
 
 /*
- * A native thread that detaches from the JVM ends for Java each time, with another id and with all that it has
- * used since its start. So a record belongs to the thread with its id, otherwise to the one that had its TID
- * before this pass, has it in this pass and is native, or had it in an earlier record. A Java thread with
+ * A native thread that detaches from the JVM ends for Java each time, with another id and with all that it
+ * has used since its start. So a record belongs to the thread with its id, otherwise to the one that had its
+ * TID before this pass, has it in this pass and is native, or had it in an earlier record. A Java thread with
  * another id that has the TID now may be the same thread, too, if it has used more by now; then its row has
  * all. Where TIDs are reused within a pass, time may be left for the rest, but none is counted twice.
  */

@@ -368,8 +368,10 @@ NATIVE(jstring, fullName, jstring kernel_name)
 /* key_sources.c */
 NATIVE(void, exportKeys, jstring by, jobject source);
 
-/* process_account.c */
+/* process_roster.c */
 NATIVE(jint, allThreads, jlong address, jint capacity, jobjectArray live, jobjectArray found);
+
+/* process_account.c */
 NATIVE(jint, account, jlong age_ns, jobjectArray live, jlongArray values, jobjectArray names);
 
 #define METHOD(name, signature) (void *)Java_dev_threadclock_internal_Native_##name,

@@ -364,9 +364,9 @@ static bool ended_thread(void *of, struct tc_ended *ended)
     return false;
 }
 
-static const struct tc_account_source source = {
-    {process_times, all_threads, same_threads_ns, read_again, waited_ns, java_thread, forget, ended_thread},
-    now_ns, virtual_groups, java_name};
+static const struct tc_roster_source of_roster = {
+    process_times, all_threads, same_threads_ns, read_again, waited_ns, java_thread, forget, ended_thread};
+static const struct tc_account_source source = {&of_roster, now_ns, virtual_groups, java_name};
 
 static bool find_start(struct other_process *process)
 {

@@ -146,10 +146,10 @@ static bool fake_ended(void *of, struct tc_ended *thread)
     return true;
 }
 
-static const struct tc_account_source source = {
-    {fake_process, fake_threads, fake_same_threads, fake_read_again, fake_waited, fake_java, fake_forget,
-     fake_ended},
-    fake_now, fake_virtual_groups, fake_java_name};
+static const struct tc_roster_source of_roster = {
+    fake_process, fake_threads, fake_same_threads, fake_read_again, fake_waited, fake_java, fake_forget,
+    fake_ended};
+static const struct tc_account_source source = {&of_roster, fake_now, fake_virtual_groups, fake_java_name};
 
 static struct row *new_row(const char *name, bool is_java)
 {

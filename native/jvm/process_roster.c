@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds new Java threads before the threads are read, and matches them with these afterwards. */
+#include "process_roster.h"
+
+#include <stdlib.h>
+
+#include "java_binding.h"
+#include "java_calls.h"
+#include "java_threads.h"
+#include "proc_stat.h"
+#include "task_folder.h"
+#include "threads.h"
+#include "tick.h"
+#include "vm_structs.h"
+
+/* A Java thread that is not known yet, at this index of those given or listed. */
+struct fresh {
+    pid_t tid;
+    jint index;
+};
+
+static int process_times(void *of, struct threadclock_times *times)
+{
+    return threadclock_process_times(times);
+}
+
+static int64_t all_threads(void *of, struct threadclock_thread_row *rows, size_t capacity)
+{
+    return tc_all_threads(rows, capacity);
+}
+
+static int64_t same_threads_ns(void *of, size_t threads)
+{
+    const struct process_roster *reader = of;
+    if (reader->live > 0 || thread_events_wait(&reader->ends) || tc_task_count() != (int64_t)threads)
+        return -1;
+    return threadclock_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static bool read_again(void *of, struct threadclock_thread_row *row)
+{
+    return tc_row_read_again(row) == 0;
+}
+
+static int64_t waited_ns(void *of, pid_t tid, int64_t ran_ns)
+{
+    return tc_run_queue_waited_ns(tid, ran_ns);
+}
+
+static int by_number(const void *one, const void *other)
+{
+    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
+    return (a > b) - (a < b);
+}
+
+static int by_tid(const void *one, const void *other)
+{
+    return ((const struct fresh *)one)->tid - ((const struct fresh *)other)->tid;
+}
+
+static pid_t tid_of(JNIEnv *env, jobject thread)
+{
+    uint64_t eetop;
+    pid_t tid = tc_threads_tid(java_threads_id(env, thread));
+    return tid > 0 ? tid : java_threads_tid(env, thread, &eetop);
+}
+
+/* A new reference to a Java thread; null: there is none. */
+static jobject live_thread(const struct process_roster *reader, jint index)
+{
+    JNIEnv *env = reader->env;
+    return reader->given != NULL ? (*env)->GetObjectArrayElement(env, reader->given, index)
+                                 : (*env)->NewLocalRef(env, reader->listed[index]);
+}
+
+/* The TIDs of Java threads that the roster, if any, does not know. Without memory they stay native. */
+static void find_fresh(struct process_roster *reader, const struct tc_roster *roster)
+{
+    JNIEnv *env = reader->env;
+    if (reader->live == 0 || !vm_structs_are_found())
+        return;
+    size_t known = roster != NULL ? tc_roster_java_ids(roster, NULL, 0) : 0;
+    uint64_t *ids = malloc((known + 1) * sizeof *ids);
+    reader->fresh = malloc((size_t)reader->live * sizeof *reader->fresh);
+    bool has_memory = ids != NULL && reader->fresh != NULL;
+    if (has_memory && known > 0)
+        qsort(ids, tc_roster_java_ids(roster, ids, known), sizeof *ids, by_number);
+    for (jint i = 0; has_memory && i < reader->live; i++) {
+        jobject thread = live_thread(reader, i);
+        uint64_t id = thread != NULL ? java_threads_id(env, thread) : 0;
+        bool is_new = id != 0 && bsearch(&id, ids, known, sizeof *ids, by_number) == NULL;
+        pid_t tid = is_new ? tid_of(env, thread) : -1;
+        if (tid > 0)
+            reader->fresh[reader->fresh_count++] = (struct fresh){tid, i};
+        (*env)->DeleteLocalRef(env, thread);
+    }
+    if (reader->fresh_count > 0)
+        qsort(reader->fresh, reader->fresh_count, sizeof *reader->fresh, by_tid);
+    free(ids);
+}
+
+/*
+ * The new Java thread of a row, as a new reference; null: none. A Java thread belongs to the row with its TID
+ * if it had that TID both before and after the threads were read: TIDs are reused, but not while their thread
+ * lives.
+ */
+static jobject fresh_thread(const struct process_roster *reader, const struct threadclock_thread_row *row)
+{
+    JNIEnv *env = reader->env;
+    struct fresh key = {row->tid, 0};
+    const struct fresh *fresh = NULL;
+    if (reader->fresh_count > 0)
+        fresh = bsearch(&key, reader->fresh, reader->fresh_count, sizeof key, by_tid);
+    jobject thread = fresh != NULL ? live_thread(reader, fresh->index) : NULL;
+    if (thread == NULL || tid_of(env, thread) == row->tid)
+        return thread;
+    (*env)->DeleteLocalRef(env, thread);
+    return NULL;
+}
+
+/* It is held weakly. */
+/* It is held weakly. */
+static bool java_thread(void *of, const struct threadclock_thread_row *row, struct tc_java *java)
+{
+    const struct process_roster *reader = of;
+    JNIEnv *env = reader->env;
+    jobject thread = fresh_thread(reader, row);
+    if (thread == NULL)
+        return false;
+    jweak reference = (*env)->NewWeakGlobalRef(env, thread);
+    if (reference != NULL)
+        *java = (struct tc_java){java_threads_id(env, thread), reference,
+                                 java_threads_is_of_top_group(env, thread),
+                                 java_threads_is_carrier(env, thread)};
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
+    (*env)->DeleteLocalRef(env, thread);
+    return reference != NULL;
+}
+
+static void forget(void *of, struct tc_java *java)
+{
+    JNIEnv *env = ((struct process_roster *)of)->env;
+    (*env)->DeleteWeakGlobalRef(env, java->reference);
+}
+
+static bool ended_thread(void *of, struct tc_ended *ended)
+{
+    struct thread_event event;
+    bool taken = thread_events_take(&((struct process_roster *)of)->ends, &event);
+    if (taken)
+        *ended = event.thread;
+    return taken;
+}
+
+const struct tc_roster_source process_roster_source = {
+    process_times, all_threads, same_threads_ns, read_again, waited_ns, java_thread, forget, ended_thread};
+
+bool process_roster_name(void *of, const struct tc_java *java, char name[TC_THREAD_NAME_BYTES])
+{
+    JNIEnv *env = ((struct process_roster *)of)->env;
+    jobject thread = (*env)->NewLocalRef(env, java->reference);
+    bool known = thread != NULL && java_threads_name(NULL, env, thread, name);
+    (*env)->DeleteLocalRef(env, thread);
+    return known;
+}
+
+void process_roster_listen(struct process_roster *reader, JNIEnv *env)
+{
+    if (java_threads_may_listen(env))
+        (void)java_threads_listen(env, &reader->ends, false);
+}
+
+/*
+ * Lists all Java threads if one has started since they were last listed for a pass, and once more: the
+ * kernel's listing may have missed it.
+ */
+static void list_live(struct process_roster *reader, jvmtiEnv *jvmti)
+{
+    uint64_t started = java_threads_starts() + 1;
+    if (started != reader->started)
+        reader->lists_wanted = 2;
+    reader->started = started;
+    if (reader->lists_wanted > 0 && local_frame_push(reader->env)) {
+        reader->jvmti = jvmti;
+        if ((*jvmti)->GetAllThreads(jvmti, &reader->live, &reader->listed) != JVMTI_ERROR_NONE)
+            reader->live = 0;
+    }
+}
+
+void process_roster_prepare(struct process_roster *reader, const struct tc_roster *roster, JNIEnv *env,
+                            jvmtiEnv *jvmti, jobjectArray given)
+{
+    reader->env = env;
+    reader->given = given;
+    if (given != NULL)
+        reader->live = (*env)->GetArrayLength(env, given);
+    else if (jvmti != NULL)
+        list_live(reader, jvmti);
+    find_fresh(reader, roster);
+}
+
+void process_roster_done(struct process_roster *reader, bool passed)
+{
+    free(reader->fresh);
+    if (reader->jvmti != NULL) {
+        (*reader->jvmti)->Deallocate(reader->jvmti, (unsigned char *)reader->listed);
+        local_frame_pop(reader->env, NULL);
+    }
+    reader->lists_wanted -= passed && reader->listed != NULL;
+    reader->given = NULL;
+    reader->jvmti = NULL;
+    reader->listed = NULL;
+    reader->live = 0;
+    reader->fresh = NULL;
+    reader->fresh_count = 0;
+}
+
+TC_NATIVE(jint, Java_dev_threadclock_internal_Native_allThreads, jlong address, jint capacity,
+          jobjectArray live, jobjectArray found)
+{
+    struct threadclock_thread_row *rows = (struct threadclock_thread_row *)address;
+    struct process_roster reader = {.env = NULL};
+    process_roster_prepare(&reader, NULL, env, NULL, live);
+    int64_t count = threadclock_all_threads(rows, (size_t)capacity);
+    for (jint i = 0; reader.fresh_count > 0 && count <= capacity && i < count; i++) {
+        jobject thread = fresh_thread(&reader, &rows[i]);
+        if (thread != NULL)
+            (*env)->SetObjectArrayElement(env, found, i, thread);
+        (*env)->DeleteLocalRef(env, thread);
+    }
+    process_roster_done(&reader, true);
+    return (jint)count;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a roster of this process asks: the kernel's clocks, and which thread is which Java thread. */
+#ifndef TC_JVM_PROCESS_ROSTER_H
+#define TC_JVM_PROCESS_ROSTER_H
+
+#include <jni.h>
+#include <jvmti.h>
+
+#include "roster.h"
+#include "thread_events.h"
+
+/* Of one roster; initially zero. It is passed to the functions of the source. */
+struct process_roster {
+    struct thread_events_reader ends;
+    uint64_t started; /* Java threads and 1, when they were last listed here */
+    int lists_wanted;
+
+    /* Of one pass. */
+    JNIEnv *env;
+    jobjectArray given; /* Java threads, also null ones; null: those that are listed */
+    jvmtiEnv *jvmti;    /* that has listed them; null: they are not listed */
+    jthread *listed;
+    jint live;           /* the number of either */
+    struct fresh *fresh; /* ordered by TID */
+    size_t fresh_count;
+};
+
+TC_INTERNAL extern const struct tc_roster_source process_roster_source;
+
+/*
+ * Before a pass: finds the TIDs of Java threads that the roster (may be null) does not know, among those of
+ * the array; if that is null, among those that JVMTI lists if one has started since the last pass.
+ */
+TC_INTERNAL void process_roster_prepare(struct process_roster *of, const struct tc_roster *roster,
+                                        JNIEnv *env, jvmtiEnv *jvmti, jobjectArray given);
+
+/* After it. */
+TC_INTERNAL void process_roster_done(struct process_roster *of, bool passed);
+
+/* Gets the ends of Java threads from now on, if that makes nothing slower. */
+TC_INTERNAL void process_roster_listen(struct process_roster *of, JNIEnv *env);
+
+/* The present name of a Java thread; false: it has ended. */
+TC_INTERNAL bool process_roster_name(void *of, const struct tc_java *java,
+                                     char name[TC_THREAD_NAME_BYTES]);
+
+#endif
