@@ -48,7 +48,7 @@ static void set_group(struct member *member, struct tc_group *group)
     member->group = group;
 }
 
-static void leave_group(void *of, struct tc_thread *thread)
+static void leave_group(void *reader, struct tc_thread *thread)
 {
     set_group((struct member *)thread, NULL);
 }
@@ -96,14 +96,6 @@ static struct tc_group *java_group(struct tc_account *account, const struct tc_j
     return java->is_carrier    ? carriers(account)
            : kind == TC_KIND_NATIVE ? pool(account, name)
                                : account->of_jvm[kind];
-}
-
-uint64_t tc_name_hash(const char *name)
-{
-    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-    for (; *name != '\0'; name++)
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
-    return hash;
 }
 
 static void find_java_group(struct tc_account *account, void *of, struct member *member)
@@ -293,7 +285,7 @@ struct tc_account *tc_account_begin(const struct tc_account_source *source, void
     if (account == NULL)
         return NULL;
     account->source = source;
-    tc_roster_begin(&account->roster, source->roster, sizeof(struct member), leave_group);
+    tc_roster_begin(&account->roster, source->roster, sizeof(struct member), leave_group, NULL);
     bool all = tc_pools_begin(&account->pools, pools, idle_ns, source->now_ns(of));
     for (size_t kind = 0; kind <= TC_KIND_UNSEEN; kind++)
         if (names[kind] != NULL)

@@ -38,9 +38,6 @@ TC_INTERNAL uint32_t tc_account_groups(const struct tc_account *account,
 
 TC_INTERNAL const struct tc_roster *tc_account_roster(const struct tc_account *account);
 
-/* For comparing names. */
-TC_INTERNAL uint64_t tc_name_hash(const char *name);
-
 /* For how long the group's threads have waited; -1: unknown, or counted for others. */
 TC_INTERNAL int64_t tc_account_waited_ns(const struct tc_account *account, const struct tc_group *group);
 

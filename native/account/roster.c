@@ -11,6 +11,14 @@ enum {
     FIRST_ROWS = 4096 /* so that the first pass, too, reads most programs' threads once */
 };
 
+uint64_t tc_name_hash(const char *name)
+{
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    for (; *name != '\0'; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    return hash;
+}
+
 static bool append(struct tc_threads *list, struct tc_thread *thread)
 {
     if (list->count == list->capacity) {
@@ -78,11 +86,12 @@ static bool map_put(struct tc_thread_map *map, uint64_t key, struct tc_thread *t
 }
 
 void tc_roster_begin(struct tc_roster *roster, const struct tc_roster_source *source, size_t thread_bytes,
-                     void (*gone)(void *of, struct tc_thread *))
+                     void (*gone)(void *reader, struct tc_thread *thread), void *reader)
 {
     roster->source = source;
     roster->thread_bytes = thread_bytes;
     roster->gone = gone;
+    roster->reader = reader;
     roster->passes = LATELY;
 }
 
@@ -90,15 +99,15 @@ static void free_thread(const struct tc_roster *roster, void *of, struct tc_thre
 {
     if (thread->java.id != 0)
         roster->source->forget(of, &thread->java);
-    roster->gone(of, thread);
+    roster->gone(roster->reader, thread);
     free(thread);
 }
 
 /*
  * Reads only the threads that ran lately. True: that is enough, because the process's clock, which was read
- * before, shows no more than the threads and the rest. The others together have then used no more than these
- * use during a pass, or since the last tick on other CPUs; it is found when they have used more. If it is not
- * enough, the next passes do not try it.
+ * before, shows no more than the threads and the rest, or hardly more. The others together have then used no
+ * more than that and what these use during a pass, or since the last tick on other CPUs; it is found when
+ * they have used more. If it is not enough, the next passes do not try it.
  */
 static bool read_those_that_ran(struct tc_roster *roster, void *of)
 {
@@ -116,7 +125,7 @@ static bool read_those_that_ran(struct tc_roster *roster, void *of)
         all = roster->source->read_again(of, thread->row);
         known_ns += tc_most(0, thread->row->times.total_ns - thread->used.total_ns);
     }
-    bool enough = all && process_ns <= known_ns;
+    bool enough = all && process_ns <= known_ns + roster->late_ns;
     roster->passes_to_wait = roster->ran_count == 0 || process_ns < 0 || enough ? 0 : PASSES_TO_WAIT;
     return enough;
 }
@@ -336,6 +345,7 @@ static struct tc_thread *new_ended(struct tc_roster *roster, const struct tc_end
         return NULL;
     }
     thread->tid = ended->tid;
+    thread->serial = UINT64_MAX - roster->unseen++;
     if (append(&roster->extra, thread))
         return thread;
     map_put(&roster->by_tid, (uint64_t)ended->tid, NULL);

@@ -36,7 +36,7 @@ struct tc_ended {
 /* A thread. Readers that keep more of it begin their struct with this one. */
 struct tc_thread {
     struct tc_counter used;
-    uint64_t serial; /* 0: it has ended, and no pass has seen it */
+    uint64_t serial; /* of one that no pass has seen: above all others */
     pid_t tid;
     struct tc_java java;
     uint64_t id_before;                 /* its Java id after the last pass */
@@ -86,13 +86,16 @@ enum { TC_RAN_MAX = 256 };
 
 struct tc_roster {
     const struct tc_roster_source *source;
-    size_t thread_bytes;                        /* of the reader's struct */
-    void (*gone)(void *of, struct tc_thread *); /* before a thread is freed; null: nothing is to be done */
+    size_t thread_bytes; /* of the reader's struct */
+    void (*gone)(void *reader, struct tc_thread *thread); /* before a thread is freed */
+    void *reader;
+    int64_t late_ns; /* what sleeping threads may use together before they are read */
 
     struct tc_counter rest;                /* what the process used and no thread showed */
     int64_t shown_user_ns, shown_total_ns; /* by any thread so far */
     struct tc_threads present, before;     /* of this pass, in the order of the rows, and of the last one */
     struct tc_threads extra;               /* ended threads that no pass has seen */
+    uint64_t unseen;                       /* their number so far */
     struct threadclock_thread_row *rows;
     size_t rows_capacity;
     uint64_t passes;                   /* over all threads */
@@ -108,9 +111,13 @@ struct tc_roster {
     bool has_maps, maps_are_whole;
 };
 
-/* Sets the first fields; of the others, all are 0. */
+/* For comparing names. */
+TC_INTERNAL uint64_t tc_name_hash(const char *name);
+
+/* The roster is zero. */
 TC_INTERNAL void tc_roster_begin(struct tc_roster *roster, const struct tc_roster_source *source,
-                                 size_t thread_bytes, void (*gone)(void *of, struct tc_thread *));
+                                 size_t thread_bytes, void (*gone)(void *reader, struct tc_thread *thread),
+                                 void *reader);
 TC_INTERNAL void tc_roster_end(struct tc_roster *roster, void *of);
 
 /*

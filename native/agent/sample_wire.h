@@ -11,22 +11,38 @@
 #include "threadclock.h"
 
 /* The first eight bytes of a channel: they identify the sender and the version of the format. */
-#define SAMPLE_MAGIC 0x3450534b434f4c43ull /* "CLOCKSP4" */
+#define SAMPLE_MAGIC 0x3550534b434f4c43ull /* "CLOCKSP5" */
 
 /* A message is its length (4 bytes) and that many bytes of records, each of which begins with its kind. */
 enum sample_record {
-    SAMPLE_MOMENT = 1, /* wall_ms, ns (monotonic), times of the process: the message is a sample */
-    SAMPLE_JAVA = 2,   /* id, tid (0: sent before, or none), carrier, state, name: a Java thread now */
-    SAMPLE_START = 3,  /* id, tid, carrier, ns, name: it has started */
-    SAMPLE_END = 4,    /* id, tid, carrier, ns, times, name: it is about to end or to detach from the JVM */
-    SAMPLE_THREAD = 5, /* serial, tid, times, waited ns, name: the kernel's thread is new or renamed */
-    SAMPLE_TIMES = 6,  /* serial, times, waited ns: it has run */
-    SAMPLE_GONE = 7,   /* serial */
-    SAMPLE_STACK = 8,  /* id, text: a line for each frame */
-    SAMPLE_VIRTUAL = 9, /* ns, epoch (4 bytes): the groups of virtual threads follow, as of this moment */
-    SAMPLE_GROUP = 10,  /* living threads, mounted (4 bytes each), times, name */
-    SAMPLE_RAN = 11     /* ns: CPU time that the thread used while the frames that follow were taken */
+    SAMPLE_MOMENT = 1,  /* wall_ms, ns (monotonic), times of the process: the records so far are a sample */
+    SAMPLE_ROW = 2,     /* serial, tid, Java id, carrier, state, name: a thread is new or has changed */
+    SAMPLE_TIMES = 3,   /* serial, times, waited ns: it is new or has run */
+    SAMPLE_GONE = 4,    /* serial: it has ended; its last times and name were sent before */
+    SAMPLE_STACK = 5,   /* Java id, text: a line for each frame */
+    SAMPLE_VIRTUAL = 6, /* ns, epoch (4 bytes): the groups of virtual threads follow, as of this moment */
+    SAMPLE_GROUP = 7,   /* living threads, mounted (4 bytes each), times, name */
+    SAMPLE_RAN = 8      /* ns: CPU time that the thread used while the frames that follow were taken */
 };
+
+/*
+ * Of a Java thread: runnable, which for Java includes system calls; waiting; waiting with a timeout; blocked
+ * on a monitor; or it has ended, or left the JVM, and its last times include that.
+ */
+enum sample_state {
+    SAMPLE_RUNNABLE = 'R',
+    SAMPLE_WAITING = 'W',
+    SAMPLE_SLEEPING = 'S',
+    SAMPLE_BLOCKED = 'B',
+    SAMPLE_ENDED = 'X',
+    SAMPLE_NO_STATE = '?'
+};
+
+/*
+ * Java id: 0 for a native thread, which has the kernel's name and no state. Carrier: 1 for a Java thread that
+ * carries virtual threads, otherwise 0 (4 bytes). Waited: for a CPU, since the thread's start
+ * (tc_run_queue_waited_ns); negative: unknown.
+ */
 
 /*
  * The reader may request the top frames of a Java thread at any time; the answer is SAMPLE_STACK, after
@@ -36,9 +52,6 @@ enum sample_record {
 struct sample_request {
     uint64_t id, frames;
 };
-
-/* Carrier: 1 for a Java thread that carries virtual threads, otherwise 0 (4 bytes). */
-/* Waited: for a CPU, since the thread's start (tc_run_queue_waited_ns); negative: unknown. */
 
 /* A message under construction; initially zero. If memory has run out, it is marked incomplete. */
 struct sample_message {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sampling thread: its channel, the threads' events, names, states and frames, and its loop; and the
- * thread that answers with the account instead.
+ * The sampling thread: its channel, the threads' names, states and frames, and its loop; and the thread that
+ * answers with the account instead.
  */
 #include "sampler.h"
 
@@ -23,6 +23,7 @@
 #include "java_threads.h"
 #include "lock.h"
 #include "process_account.h"
+#include "process_roster.h"
 #include "rows.h"
 #include "sample_pass.h"
 #include "sample_wire.h"
@@ -48,8 +49,8 @@ struct sampler {
     bool open; /* under channels_lock: channel is a descriptor of ours */
     bool answers_with_account;
     int channel;
-    int64_t period_ns, opened_ns;
-    struct thread_events_reader events;
+    int64_t period_ns;
+    struct process_roster threads;
 };
 
 static struct sampler samplers[SAMPLERS];
@@ -141,75 +142,16 @@ static bool greet(int channel)
     return send(channel, &magic, sizeof magic, MSG_NOSIGNAL) == sizeof magic;
 }
 
-static void put_java(struct sample_message *message, enum sample_record kind, uint64_t id, pid_t tid,
-                     bool is_carrier)
-{
-    sample_put_kind(message, kind);
-    sample_put_u64(message, id);
-    sample_put_u32(message, (uint32_t)tid);
-    sample_put_u32(message, is_carrier);
-}
-
-static void put_event(struct sample_message *message, const struct thread_event *event)
-{
-    const struct tc_ended *thread = &event->thread;
-    put_java(message, event->is_end ? SAMPLE_END : SAMPLE_START, thread->id, thread->tid, thread->is_carrier);
-    sample_put_u64(message, (uint64_t)event->monotonic_ns);
-    if (event->is_end)
-        sample_put_times(message, &thread->times);
-    sample_put_text(message, thread->name);
-}
-
-/* An event older than this sampling was added late, for another reader, and is dropped. */
-static void put_events(struct sampler *sampler, struct sample_message *message)
-{
-    struct thread_event event;
-    for (int i = 0; i < THREAD_EVENTS_MAX && thread_events_take(&sampler->events, &event); i++)
-        if (event.monotonic_ns >= sampler->opened_ns)
-            put_event(message, &event);
-}
-
-/*
- * R: runnable, which for Java includes system calls; W: waiting; S: waiting with a timeout; B: blocked on a
- * monitor; ?: ended.
- */
 static uint32_t state_of(jint state)
 {
     if ((state & JVMTI_THREAD_STATE_ALIVE) == 0)
-        return '?';
+        return SAMPLE_NO_STATE;
     if (state & JVMTI_THREAD_STATE_RUNNABLE)
-        return 'R';
+        return SAMPLE_RUNNABLE;
     if (state & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
-        return 'B';
-    return state & (JVMTI_THREAD_STATE_SLEEPING | JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT) ? 'S' : 'W';
-}
-
-static void put_thread(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
-                       bool with_tid)
-{
-    uint64_t id = java_threads_id(env, thread), eetop;
-    pid_t tid = with_tid ? java_threads_tid(env, thread, &eetop) : 0;
-    char name[JAVA_THREADS_NAME_BYTES];
-    if (id == 0 || !java_threads_name(jvmti, env, thread, name))
-        return;
-    put_java(message, SAMPLE_JAVA, id, tid > 0 ? tid : 0, java_threads_is_carrier(env, thread));
-    sample_put_u32(message, state_of(java_threads_status(jvmti, env, thread)));
-    sample_put_text(message, name);
-}
-
-/* Adds a SAMPLE_JAVA record for each Java thread. with_tids: it has the TID as well. */
-static void put_threads(struct sample_message *message, jvmtiEnv *jvmti, JNIEnv *env, bool with_tids)
-{
-    jint count;
-    jthread *threads;
-    if (!local_frame_push(env))
-        return;
-    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) == JVMTI_ERROR_NONE) {
-        for (jint i = 0; i < count; i++)
-            put_thread(message, jvmti, env, threads[i], with_tids);
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
-    }
-    local_frame_pop(env, NULL);
+        return SAMPLE_BLOCKED;
+    return state & (JVMTI_THREAD_STATE_SLEEPING | JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT) ? SAMPLE_SLEEPING
+                                                                                           : SAMPLE_WAITING;
 }
 
 /* The line of a place in a method; 0: unknown. */
@@ -343,14 +285,6 @@ struct work {
     int64_t named_ns;
 };
 
-/* Events wait for the next sample for at most a second, because there may be many. */
-static bool send_events(struct work *work)
-{
-    sample_message_begin(&work->message);
-    put_events(work->sampler, &work->message);
-    return sample_message_send(&work->message, work->sampler->channel);
-}
-
 /* False: the other end has closed the channel. */
 static bool answer(struct work *work)
 {
@@ -361,21 +295,6 @@ static bool answer(struct work *work)
     sample_message_begin(&work->message);
     put_stack(&work->message, work->jvmti, work->env, &request);
     return sample_message_send(&work->message, work->sampler->channel);
-}
-
-/* Waits until the sample is due. False: the other end is closed. */
-static bool wait_until(struct work *work, int64_t due_ns)
-{
-    for (int64_t left_ns; (left_ns = due_ns - monotonic_ns()) > 0;) {
-        struct pollfd poll_channel = {.fd = work->sampler->channel, .events = POLLIN};
-        struct timespec timeout = {left_ns >= second_ns, left_ns >= second_ns ? 0 : left_ns};
-        int ready = ppoll(&poll_channel, 1, &timeout, NULL);
-        if ((ready < 0 && errno != EINTR) || (ready > 0 && !answer(work)))
-            return false;
-        if (ready == 0 && left_ns > second_ns && !send_events(work)) /* otherwise the sample brings them */
-            return false;
-    }
-    return true;
 }
 
 static void put_group(struct sample_message *message, const struct tc_virtual_group *group)
@@ -412,25 +331,56 @@ static void put_virtual(struct sample_message *message, JNIEnv *env, int64_t *du
         put_group(message, &groups[i]);
 }
 
-/*
- * Names and states first, because they may wait for the end of a safepoint, and all times must be of one
- * moment. Virtual threads come before their carriers, so that they never have more time than these.
- */
-static bool sample(struct work *work, bool first)
+static bool describe(void *describer, const struct tc_java *java, char name[TC_THREAD_NAME_BYTES],
+                     uint32_t *state)
 {
+    const struct work *work = describer;
+    JNIEnv *env = work->env;
+    jobject thread = (*env)->NewLocalRef(env, java->reference);
+    bool known = thread != NULL && java_threads_name(work->jvmti, env, thread, name);
+    if (known)
+        *state = state_of(java_threads_status(work->jvmti, env, thread));
+    (*env)->DeleteLocalRef(env, thread);
+    return known;
+}
+
+/*
+ * Virtual threads come before their carriers, so that they never have more time than these. complete: this is
+ * a sample; otherwise it has only what happened so far.
+ */
+static bool sample(struct work *work, bool complete)
+{
+    struct process_roster *threads = &work->sampler->threads;
     int64_t now_ns = monotonic_ns();
-    bool named = now_ns - work->named_ns >= second_ns,
-         changed = thread_events_wait(&work->sampler->events);
-    sample_message_begin(&work->message);
-    if (named) {
-        put_threads(&work->message, work->jvmti, work->env, first);
+    bool named = complete && now_ns - work->named_ns >= second_ns;
+    if (named)
         work->named_ns = now_ns;
+    sample_message_begin(&work->message);
+    if (complete)
+        put_virtual(&work->message, work->env, &work->virtual_due_ns);
+    process_roster_prepare(threads, &work->pass.roster, work->env, work->jvmti, NULL);
+    bool passed = sample_pass_put(&work->pass, threads, &work->message, named, complete);
+    process_roster_done(threads, passed);
+    return passed && sample_message_send(&work->message, work->sampler->channel);
+}
+
+/*
+ * Waits until the sample is due. False: the other end is closed. Ended threads wait for at most a second,
+ * because there may be many.
+ */
+static bool wait_until(struct work *work, int64_t due_ns)
+{
+    for (int64_t left_ns; (left_ns = due_ns - monotonic_ns()) > 0;) {
+        struct pollfd poll_channel = {.fd = work->sampler->channel, .events = POLLIN};
+        struct timespec timeout = {left_ns >= second_ns, left_ns >= second_ns ? 0 : left_ns};
+        int ready = ppoll(&poll_channel, 1, &timeout, NULL);
+        if ((ready < 0 && errno != EINTR) || (ready > 0 && !answer(work)))
+            return false;
+        if (ready == 0 && left_ns > second_ns && thread_events_wait(&work->sampler->threads.ends)
+            && !sample(work, false))
+            return false;
     }
-    put_virtual(&work->message, work->env, &work->virtual_due_ns);
-    if (!sample_pass_put(&work->message, &work->pass, named || changed))
-        return false;
-    put_events(work->sampler, &work->message);
-    return sample_message_send(&work->message, work->sampler->channel);
+    return true;
 }
 
 /* The second sample follows the first at once, because the first only shows which threads already exist. */
@@ -438,7 +388,7 @@ static void sample_until_closed(struct work *work)
 {
     int64_t due_ns = monotonic_ns() + SETTLE_NS, period_ns = work->sampler->period_ns;
     bool open = greet(work->sampler->channel) && sample(work, true);
-    while (open && wait_until(work, due_ns) && sample(work, false)) {
+    while (open && wait_until(work, due_ns) && sample(work, true)) {
         int64_t now_ns = monotonic_ns();
         due_ns = due_ns + period_ns > now_ns ? due_ns + period_ns : now_ns + period_ns;
     }
@@ -446,7 +396,7 @@ static void sample_until_closed(struct work *work)
 
 static void release(struct sampler *sampler)
 {
-    java_threads_listen_no_more(&sampler->events);
+    java_threads_listen_no_more(&sampler->threads.ends);
     tc_lock(&channels_lock);
     sampler->open = false;
     close(sampler->channel);
@@ -457,8 +407,9 @@ static void release(struct sampler *sampler)
 static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 {
     struct work work = {.sampler = argument, .jvmti = jvmti, .env = env};
+    sample_pass_begin(&work.pass, &process_roster_source, describe, &work);
     sample_until_closed(&work);
-    sample_pass_free(&work.pass);
+    sample_pass_end(&work.pass, &work.sampler->threads);
     sample_message_free(&work.message);
     release(work.sampler);
 }
@@ -502,7 +453,7 @@ static int start(jvmtiEnv *jvmti, JNIEnv *env, struct sampler *sampler, char *pr
     jvmtiCapabilities lines = {.can_get_line_numbers = 1, .can_get_source_file_name = 1};
     (void)(*jvmti)->AddCapabilities(jvmti, &lines);
     bool is_account = sampler->answers_with_account;
-    jvmtiError error = is_account ? JVMTI_ERROR_NONE : java_threads_listen(env, &sampler->events, true);
+    jvmtiError error = is_account ? JVMTI_ERROR_NONE : java_threads_listen(env, &sampler->threads.ends);
     if (error == JVMTI_ERROR_NONE)
         error = agent_thread_start(jvmti, env, "threadclock sampler", is_account ? run_account : run,
                                    sampler);
@@ -544,8 +495,8 @@ int sampler_open(jvmtiEnv *jvmti, JNIEnv *env, void *libjvm, const struct agent_
     sampler->answers_with_account = options->command == DO_ACCOUNT;
     sampler->open = true;
     tc_unlock(&channels_lock);
+    sampler->threads = (struct process_roster){.all_names = true};
     sampler->period_ns = options->period_ms * 1000000;
-    sampler->opened_ns = monotonic_ns();
     vm_structs_find(libjvm);
     int result = start(jvmti, env, sampler, problem, problem_size);
     if (result != 0)

@@ -173,7 +173,7 @@ static void add_event(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, struct threa
     struct tc_ended *of = &event->thread;
     of->id = java_threads_id(env, thread);
     if (of->id == 0 || !java_threads_name(jvmti, env, thread, of->name)
-        || (event->is_end && threadclock_times_now(&of->times) != 0))
+        || threadclock_times_now(&of->times) != 0)
         return;
     of->tid = tc_own_tid();
     of->is_carrier = java_threads_is_carrier(env, thread);
@@ -192,26 +192,21 @@ static _Thread_local struct threadclock_times begun; /* zero: nobody read events
 void JNICALL java_threads_started(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     threadclock_thread registered;
-    struct thread_event event;
     __atomic_fetch_add(&jvm.started, 1, __ATOMIC_RELEASE);
     if (TC_LOAD(jvm.watching) && find_fields(env))
         tc_java_thread_register(id_of(env, thread), 0, &registered);
     /* After a detach this would raise what the JVM answers the thread itself, but not what others get. */
     bool is_detached = TC_LOAD(jvm.watched) && !TC_LOAD(jvm.watching);
-    if (is_detached || !thread_events_are_wanted(true) || threadclock_times_now(&begun) != 0)
+    if (is_detached || !thread_events_are_wanted() || threadclock_times_now(&begun) != 0)
         begun = (struct threadclock_times){.total_ns = 0}; /* also of when it was attached before */
-    event.is_end = false;
-    if (thread_events_are_wanted(false))
-        add_event(jvmti, env, thread, &event);
 }
 
 void JNICALL java_threads_ended(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     struct thread_event event;
-    event.is_end = true;
     event.thread.begun = begun;
     begun = (struct threadclock_times){.total_ns = 0};
-    if (thread_events_are_wanted(true))
+    if (thread_events_are_wanted())
         add_event(jvmti, env, thread, &event);
     if (find_fields(env))
         tc_threads_end(id_of(env, thread));
@@ -252,7 +247,7 @@ static jvmtiError set_events(void)
     return error;
 }
 
-jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader, bool starts)
+jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader)
 {
     JavaVM *vm;
     jvmtiEnv *jvmti;
@@ -264,7 +259,7 @@ jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader,
     jvmtiError error = java_threads_environment(vm, &jvmti);
     if (error != JVMTI_ERROR_NONE)
         return error;
-    thread_events_open(reader, starts);
+    thread_events_open(reader);
     error = set_events();
     if (error != JVMTI_ERROR_NONE)
         thread_events_close(reader);

@@ -29,10 +29,10 @@ TC_INTERNAL void JNICALL java_threads_ended(jvmtiEnv *jvmti, JNIEnv *env, jthrea
 TC_INTERNAL bool java_threads_may_listen(JNIEnv *env);
 
 /*
- * The reader gets what happens from now on. Does nothing if it does already. May run Java code: call it
- * without a lock.
+ * The reader gets the ends from now on. Does nothing if it does already. May run Java code: call it without a
+ * lock.
  */
-TC_INTERNAL jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader, bool starts);
+TC_INTERNAL jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader);
 TC_INTERNAL void java_threads_listen_no_more(struct thread_events_reader *reader);
 
 /* Threads are registered as they start and end. Any phase; there is the environment. libjvm: of dlopen. */

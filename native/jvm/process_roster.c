@@ -26,7 +26,8 @@ static int process_times(void *of, struct threadclock_times *times)
 
 static int64_t all_threads(void *of, struct threadclock_thread_row *rows, size_t capacity)
 {
-    return tc_all_threads(rows, capacity);
+    const struct process_roster *reader = of;
+    return reader->all_names ? threadclock_all_threads(rows, capacity) : tc_all_threads(rows, capacity);
 }
 
 static int64_t same_threads_ns(void *of, size_t threads)
@@ -168,7 +169,7 @@ bool process_roster_name(void *of, const struct tc_java *java, char name[TC_THRE
 void process_roster_listen(struct process_roster *reader, JNIEnv *env)
 {
     if (java_threads_may_listen(env))
-        (void)java_threads_listen(env, &reader->ends, false);
+        (void)java_threads_listen(env, &reader->ends);
 }
 
 /*

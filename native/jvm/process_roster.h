@@ -11,6 +11,7 @@
 
 /* Of one roster; initially zero. It is passed to the functions of the source. */
 struct process_roster {
+    bool all_names; /* the kernel's names of Java threads as well */
     struct thread_events_reader ends;
     uint64_t started; /* Java threads and 1, when they were last listed here */
     int lists_wanted;

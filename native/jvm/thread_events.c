@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "lock.h"
 #include "slot.h"
@@ -14,7 +15,7 @@ struct listed_event {
 };
 
 static struct {
-    uint32_t readers_of[2];      /* of starts, of ends */
+    uint32_t reader_count;
     struct listed_event *recent; /* the last one added */
     uint32_t recent_count;
     struct tc_lock lock; /* for the following */
@@ -35,12 +36,12 @@ static bool has_room(void)
 
 bool thread_events_are_read(void)
 {
-    return __atomic_load_n(&all.readers_of[true], __ATOMIC_RELAXED) > 0;
+    return __atomic_load_n(&all.reader_count, __ATOMIC_RELAXED) > 0;
 }
 
-bool thread_events_are_wanted(bool is_end)
+bool thread_events_are_wanted(void)
 {
-    return __atomic_load_n(&all.readers_of[is_end], __ATOMIC_RELAXED) > 0 && has_room();
+    return thread_events_are_read() && has_room();
 }
 
 void thread_events_add(const struct thread_event *event)
@@ -117,18 +118,17 @@ static void list_recent(void)
         drop_first();
 }
 
-void thread_events_open(struct thread_events_reader *reader, bool starts)
+void thread_events_open(struct thread_events_reader *reader)
 {
     tc_lock(&all.lock);
     if (!reader->open) {
         list_recent();
-        reader->starts = starts;
+        reader->opened_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
         reader->next = NULL;
         reader->other = all.readers;
         all.readers = reader;
         TC_STORE(reader->open, true);
-        __atomic_fetch_add(&all.readers_of[true], 1, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&all.readers_of[false], starts, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&all.reader_count, 1, __ATOMIC_RELAXED);
     }
     drop_read();
     tc_unlock(&all.lock);
@@ -142,8 +142,7 @@ void thread_events_close(struct thread_events_reader *reader)
         while (*at != reader)
             at = &(*at)->other;
         *at = reader->other;
-        __atomic_fetch_sub(&all.readers_of[true], 1, __ATOMIC_RELAXED);
-        __atomic_fetch_sub(&all.readers_of[false], reader->starts, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&all.reader_count, 1, __ATOMIC_RELAXED);
         reader->next = NULL;
         TC_STORE(reader->open, false);
     }
@@ -160,7 +159,7 @@ bool thread_events_take(struct thread_events_reader *reader, struct thread_event
         list_recent();
     while (!taken && reader->next != NULL) {
         const struct thread_event *next = &reader->next->event;
-        taken = next->is_end || reader->starts;
+        taken = next->monotonic_ns >= reader->opened_ns;
         if (taken)
             memcpy(event, next, used_bytes(next));
         reader->next = reader->next->next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The starts and ends of Java threads: one bounded list, in which each reader has a place of its own. */
+/* The ends of Java threads: one bounded list, in which each reader has a place of its own. */
 #ifndef TC_THREAD_EVENTS_H
 #define TC_THREAD_EVENTS_H
 
@@ -12,26 +12,26 @@ enum { THREAD_EVENTS_MAX = 65536 };
 
 struct thread_event {
     int64_t monotonic_ns;
-    bool is_end;
-    struct tc_ended thread; /* of a start: without times */
+    struct tc_ended thread;
 };
 
 /* Initially zero, and never freed. */
 struct thread_events_reader {
-    bool open, starts;
+    bool open;
+    int64_t opened_ns;
     struct listed_event *next; /* null: none */
     struct thread_events_reader *other;
 };
 
-/* From now on the reader gets ends; starts: also starts. Not what was added before. */
-TC_INTERNAL void thread_events_open(struct thread_events_reader *reader, bool starts);
+/* The reader gets the ends from now on; none that happened before, even if it is added later. */
+TC_INTERNAL void thread_events_open(struct thread_events_reader *reader);
 TC_INTERNAL void thread_events_close(struct thread_events_reader *reader);
 
 /* True if there is an open reader. */
 TC_INTERNAL bool thread_events_are_read(void);
 
-/* True if such an event is to be made: a reader gets it, and there is room. */
-TC_INTERNAL bool thread_events_are_wanted(bool is_end);
+/* True if an event is to be made: a reader gets it, and there is room. */
+TC_INTERNAL bool thread_events_are_wanted(void);
 
 /*
  * Adds an event, without a lock. Drops it if there is no memory, or no room: if THREAD_EVENTS_MAX have been

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over a simulated process: which threads are read when; no time is missed or counted twice. */
+/* Samples of a simulated process: what is read and sent when; no time is missed or counted twice. */
 #include "support.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "proc_stat.h"
 #include "sample_pass.h"
 
 enum { US = 1000, THREADS_MAX = 300, FIRST_TID = 1000 };
@@ -19,7 +18,11 @@ static struct {
     struct threadclock_times process;
     int64_t now_ns;
     int64_t waited_ns[THREADS_MAX]; /* negative: unknown */
-    int looks, single_reads, wait_reads;
+    struct tc_java java[THREADS_MAX]; /* by serial; the reference is the name */
+    uint32_t state;                   /* of all Java threads */
+    struct tc_ended ended[4];
+    size_t ended_count, ended_taken;
+    int looks, single_reads, wait_reads, descriptions;
     int preempted_in; /* this number of readings; meanwhile others run */
 } world;
 
@@ -34,7 +37,7 @@ static void perhaps_preempted(void)
     }
 }
 
-int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capacity)
+static int64_t all_threads(void *of, struct threadclock_thread_row *rows, size_t capacity)
 {
     world.looks++;
     perhaps_preempted();
@@ -46,20 +49,27 @@ int64_t threadclock_all_threads(struct threadclock_thread_row *rows, size_t capa
     return (int64_t)world.count;
 }
 
-int threadclock_tid_times(pid_t tid, struct threadclock_times *times)
+static int64_t same_threads_ns(void *of, size_t threads)
+{
+    perhaps_preempted();
+    bool is_same = threads == world.count && world.ended_taken == world.ended_count;
+    return is_same ? world.process.total_ns : -1;
+}
+
+static bool read_again(void *of, struct threadclock_thread_row *row)
 {
     world.single_reads++;
     perhaps_preempted();
     for (size_t i = 0; i < world.count; i++) {
-        if (world.rows[i].tid == tid) {
-            *times = world.rows[i].times;
-            return 0;
+        if (world.rows[i].tid == row->tid && world.rows[i].serial == row->serial) {
+            row->times = world.rows[i].times;
+            return true;
         }
     }
-    return -ESRCH;
+    return false;
 }
 
-int64_t tc_run_queue_waited_ns(pid_t tid, int64_t ran_ns)
+static int64_t waited_ns(void *of, pid_t tid, int64_t ran_ns)
 {
     world.wait_reads++;
     for (size_t i = 0; i < world.count; i++)
@@ -68,17 +78,49 @@ int64_t tc_run_queue_waited_ns(pid_t tid, int64_t ran_ns)
     return -ESRCH;
 }
 
-int threadclock_process_times(struct threadclock_times *times)
+static int process_times(void *of, struct threadclock_times *times)
 {
     perhaps_preempted();
     *times = world.process;
     return 0;
 }
 
+static bool java_thread(void *of, const struct threadclock_thread_row *row, struct tc_java *java)
+{
+    if (world.java[row->serial].id == 0)
+        return false;
+    *java = world.java[row->serial];
+    return true;
+}
+
+static void forget(void *of, struct tc_java *java)
+{
+}
+
+static bool next_ended(void *of, struct tc_ended *ended)
+{
+    if (world.ended_taken == world.ended_count)
+        return false;
+    *ended = world.ended[world.ended_taken++];
+    return true;
+}
+
+static const struct tc_roster_source source = {process_times, all_threads, same_threads_ns, read_again,
+                                               waited_ns, java_thread, forget, next_ended};
+
+static bool describe(void *describer, const struct tc_java *java, char name[TC_THREAD_NAME_BYTES],
+                     uint32_t *state)
+{
+    world.descriptions++;
+    snprintf(name, TC_THREAD_NAME_BYTES, "%s", (const char *)java->reference);
+    *state = world.state;
+    return true;
+}
+
 int64_t threadclock_clock_ns(clockid_t clock)
 {
     perhaps_preempted();
-    return clock == CLOCK_PROCESS_CPUTIME_ID ? world.process.total_ns : world.now_ns;
+    return world.now_ns;
 }
 
 static void add(struct threadclock_times *times, int64_t user_ns, int64_t system_ns)
@@ -114,10 +156,12 @@ static void end(size_t i)
 static struct {
     struct sample_pass pass;
     struct sample_message message;
-    struct threadclock_times process, threads[THREADS_MAX]; /* by serial */
+    struct threadclock_times process, threads[THREADS_MAX]; /* by serial; the last: unseen */
     int64_t waited_ns[THREADS_MAX]; /* by serial */
-    char names[THREADS_MAX][16];
+    uint64_t ids[THREADS_MAX];
+    char names[THREADS_MAX][16], states[THREADS_MAX];
     bool living[THREADS_MAX];
+    int rows, moments;
 } reader;
 
 static const unsigned char *take(const unsigned char *at, void *value, size_t size)
@@ -126,23 +170,25 @@ static const unsigned char *take(const unsigned char *at, void *value, size_t si
     return at + size;
 }
 
-static const unsigned char *take_use(const unsigned char *at, uint64_t serial)
+static const unsigned char *take_serial(const unsigned char *at, uint64_t *serial)
 {
-    at = take(at, &reader.threads[serial], sizeof reader.threads[0]);
-    return take(at, &reader.waited_ns[serial], sizeof reader.waited_ns[0]);
+    at = take(at, serial, sizeof *serial);
+    *serial = *serial < THREADS_MAX ? *serial : THREADS_MAX - 1;
+    return at;
 }
 
-static const unsigned char *take_thread(const unsigned char *at)
+static const unsigned char *take_row(const unsigned char *at)
 {
-    uint64_t serial;
-    uint32_t tid;
+    uint64_t serial, id;
+    uint32_t tid, carrier, state;
     uint16_t length;
-    at = take(at, &serial, sizeof serial);
-    at = take(at, &tid, sizeof tid);
-    at = take_use(at, serial);
-    at = take(at, &length, sizeof length);
+    at = take(take(take_serial(at, &serial), &tid, sizeof tid), &id, sizeof id);
+    at = take(take(take(at, &carrier, sizeof carrier), &state, sizeof state), &length, sizeof length);
     snprintf(reader.names[serial], sizeof reader.names[0], "%.*s", (int)length, (const char *)at);
+    reader.ids[serial] = id;
+    reader.states[serial] = (char)state;
     reader.living[serial] = true;
+    reader.rows++;
     return at + length;
 }
 
@@ -151,14 +197,16 @@ static const unsigned char *take_record(const unsigned char *at)
     uint64_t serial, moment[2];
     switch (*at++) {
     case SAMPLE_MOMENT:
+        reader.moments++;
         return take(take(at, moment, sizeof moment), &reader.process, sizeof reader.process);
-    case SAMPLE_THREAD:
-        return take_thread(at);
+    case SAMPLE_ROW:
+        return take_row(at);
     case SAMPLE_TIMES:
-        at = take(at, &serial, sizeof serial);
-        return take_use(at, serial);
+        at = take_serial(at, &serial);
+        at = take(at, &reader.threads[serial], sizeof reader.threads[0]);
+        return take(at, &reader.waited_ns[serial], sizeof reader.waited_ns[0]);
     case SAMPLE_GONE:
-        at = take(at, &serial, sizeof serial);
+        at = take_serial(at, &serial);
         reader.living[serial] = false;
         return at;
     default:
@@ -168,13 +216,13 @@ static const unsigned char *take_record(const unsigned char *at)
 }
 
 /* Takes the next sample; returns the number of full passes that it needed. */
-static int sample(bool all)
+static int sample_of(bool named, bool complete)
 {
     struct threadclock_times before = reader.process;
     int looks = world.looks;
     world.now_ns += 100 * NS_PER_MS;
     sample_message_begin(&reader.message);
-    assert_true(sample_pass_put(&reader.message, &reader.pass, all));
+    assert_true(sample_pass_put(&reader.pass, NULL, &reader.message, named, complete));
     const unsigned char *at = reader.message.bytes + 4;
     while (at < reader.message.bytes + reader.message.size)
         at = take_record(at);
@@ -184,11 +232,18 @@ static int sample(bool all)
     return world.looks - looks;
 }
 
+static int sample(bool named)
+{
+    return sample_of(named, true);
+}
+
 /* Begins with 200 threads of which the last is busy, read until their names are known. */
 static int begin(void **state)
 {
     memset(&world, 0, sizeof world);
     memset(&reader, 0, sizeof reader);
+    world.state = SAMPLE_RUNNABLE;
+    sample_pass_begin(&reader.pass, &source, describe, NULL);
     for (int i = 0; i < 200; i++)
         start("thread");
     sample(true);
@@ -199,7 +254,7 @@ static int begin(void **state)
 
 static int free_reader(void **state)
 {
-    sample_pass_free(&reader.pass);
+    sample_pass_end(&reader.pass, NULL);
     sample_message_free(&reader.message);
     return 0;
 }
@@ -267,7 +322,7 @@ SAMPLED(unread_time_may_be_late_but_does_not_add_up)
 SAMPLED(after_a_wrong_guess_all_are_read_for_a_while)
 {
     run(3, NS_PER_MS, 0);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 2; i++)
         assert_int_equal(sample(false), 1);
     run(7, 10 * US, 0);
     assert_int_equal(sample(false), 1);
@@ -276,7 +331,7 @@ SAMPLED(after_a_wrong_guess_all_are_read_for_a_while)
     assert_knows_all();
 }
 
-SAMPLED(a_request_for_all_threads_reads_all)
+SAMPLED(a_sample_with_names_reads_all)
 {
     run(11, 10 * US, 0);
     assert_int_equal(sample(true), 1);
@@ -319,7 +374,7 @@ SAMPLED(a_reused_tid_of_a_busy_thread_is_another_thread)
 SAMPLED(more_busy_threads_than_are_kept_are_all_read)
 {
     for (int pass = 0; pass < 3; pass++) {
-        for (size_t i = 0; i <= SAMPLE_BUSY_MAX; i++)
+        for (size_t i = 0; i <= 100; i++) /* half of all */
             run(i, NS_PER_MS, 0);
         assert_int_equal(sample(false), 1);
         assert_knows_all();
@@ -357,4 +412,116 @@ SAMPLED(a_pass_that_is_preempted_invents_no_ended_threads)
             assert_knows_all();
         }
     }
+}
+
+static void becomes_java(size_t i, uint64_t id, const char *name)
+{
+    world.java[world.rows[i].serial] = (struct tc_java){.id = id, .reference = (void *)(uintptr_t)name};
+}
+
+/* What the JVM reports of the end of the Java thread that has this row. */
+static void reports_end(size_t i, uint64_t id, const char *name)
+{
+    struct tc_ended *ended = &world.ended[world.ended_count++];
+    *ended = (struct tc_ended){.id = id, .tid = world.rows[i].tid, .times = world.rows[i].times};
+    snprintf(ended->name, sizeof ended->name, "%s", name);
+}
+
+static void assert_row(uint64_t serial, uint64_t id, const char *name, char state)
+{
+    assert_int_equal(reader.ids[serial], id);
+    assert_string_equal(reader.names[serial], name);
+    assert_int_equal(reader.states[serial], state);
+}
+
+SAMPLED(a_row_is_sent_again_only_if_it_has_changed)
+{
+    becomes_java(20, 7, "worker");
+    sample(true);
+    assert_row(21, 7, "worker", 'R');
+    reader.rows = world.descriptions = 0;
+    run(20, NS_PER_MS, 0);
+    sample(false);
+    assert_int_equal(world.descriptions, 0);
+    sample(true);
+    assert_int_equal(world.descriptions, 1);
+    assert_int_equal(reader.rows, 0);
+    becomes_java(20, 7, "renamed");
+    sample(true);
+    assert_row(21, 7, "renamed", 'R');
+    world.state = SAMPLE_WAITING;
+    sample(true);
+    assert_row(21, 7, "renamed", 'W');
+    assert_int_equal(reader.rows, 2);
+}
+
+SAMPLED(a_new_java_thread_has_its_name_at_once)
+{
+    start("its maker");
+    becomes_java(200, 7, "itself");
+    sample(false);
+    assert_row(201, 7, "itself", 'R');
+}
+
+SAMPLED(an_ended_thread_has_its_last_name_and_times)
+{
+    becomes_java(20, 7, "worker");
+    sample(true);
+    run(20, NS_PER_MS, 0);
+    reports_end(20, 7, "renamed");
+    struct threadclock_times last = world.rows[20].times;
+    end(20);
+    sample(false);
+    assert_row(21, 7, "renamed", 'X');
+    assert_false(reader.living[21]);
+    assert_memory_equal(&reader.threads[21], &last, sizeof last);
+    assert_memory_equal(&reader.process, &world.process, sizeof world.process);
+}
+
+SAMPLED(a_thread_that_no_sample_has_seen_is_sent_when_it_has_ended)
+{
+    start("java");
+    run(200, NS_PER_MS, 0);
+    reports_end(200, 7, "short");
+    end(200);
+    sample_of(false, false);
+    assert_int_equal(reader.moments, 2);
+    assert_row(THREADS_MAX - 1, 7, "short", 'X');
+    assert_false(reader.living[THREADS_MAX - 1]);
+    assert_int_equal(reader.threads[THREADS_MAX - 1].total_ns, NS_PER_MS + 60 * US);
+    sample(false);
+    assert_int_equal(reader.moments, 3);
+    assert_memory_equal(&reader.process, &world.process, sizeof world.process);
+}
+
+SAMPLED(a_thread_that_detaches_from_the_jvm_becomes_native)
+{
+    becomes_java(20, 7, "attached");
+    sample(true);
+    reports_end(20, 7, "attached");
+    for (int i = 0; i < 3; i++) {
+        sample(false);
+        assert_row(21, 7, "attached", 'X');
+    }
+    sample(false);
+    assert_row(21, 0, "thread", '?');
+    becomes_java(20, 8, "attached again");
+    sample(true);
+    assert_row(21, 8, "attached again", 'R');
+    assert_true(reader.living[21]);
+}
+
+/* Each record has all that the thread has used since its start. */
+SAMPLED(a_thread_that_attaches_again_and_again_is_one_thread)
+{
+    for (uint64_t id = 7; id < 10; id++) {
+        run(20, NS_PER_MS, 0);
+        reports_end(20, id, "attached");
+    }
+    sample(false);
+    assert_row(21, 9, "attached", 'X');
+    assert_true(reader.living[21]);
+    assert_false(reader.living[THREADS_MAX - 1]);
+    assert_string_equal(reader.names[THREADS_MAX - 1], "");
+    assert_knows_all();
 }

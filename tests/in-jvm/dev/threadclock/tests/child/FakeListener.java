@@ -112,15 +112,15 @@ public final class FakeListener {
                 .order(ByteOrder.LITTLE_ENDIAN);
         try {
             // SAMPLE_MAGIC of native/agent/sample_wire.h, and its records
-            to.write((ByteBuffer) sample.putLong(0x3450_534b_434f_4c43L).flip());
+            to.write((ByteBuffer) sample.putLong(0x3550_534b_434f_4c43L).flip());
             for (long serial = 1, second = 1;; second++) {
                 sample.clear();
                 sample.putInt(0).put((byte) 1).putLong(System.currentTimeMillis()).putLong(System.nanoTime());
                 sample.putLong(second << 30).putLong(0).putLong(second << 30);
                 for (int i = 0; i < threads; i++) {
-                    sample.put((byte) 5).putLong(serial++).putInt(i + 1);
-                    sample.putLong(1000).putLong(0).putLong(1000).putLong(0).putShort((short) name.length)
-                            .put(name);
+                    sample.put((byte) 2).putLong(serial).putInt(i + 1).putLong(0).putInt(0).putInt('?')
+                            .putShort((short) name.length).put(name);
+                    sample.put((byte) 3).putLong(serial++).putLong(1000).putLong(0).putLong(1000).putLong(0);
                 }
                 sample.putInt(0, sample.position() - Integer.BYTES);
                 for (sample.flip(); sample.hasRemaining();) {

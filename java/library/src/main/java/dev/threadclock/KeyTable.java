@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock;
 
-import dev.threadclock.internal.CpuIntervals.Counter;
+import dev.threadclock.internal.Counter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

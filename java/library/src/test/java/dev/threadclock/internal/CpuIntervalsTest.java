@@ -3,7 +3,6 @@ package dev.threadclock.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.threadclock.internal.CpuIntervals.Counter;
 import dev.threadclock.internal.CpuIntervals.Row;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -5,7 +5,7 @@ import dev.threadclock.CpuSnapshot;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.internal.CpuIntervals;
-import dev.threadclock.internal.CpuIntervals.Counter;
+import dev.threadclock.internal.Counter;
 import dev.threadclock.internal.Native;
 import dev.threadclock.internal.ThreadTable;
 import java.time.Instant;

@@ -20,49 +20,42 @@ import java.util.Optional;
 /** A parsed message of the agent's sampler (native/agent/sample_wire.h): records by kind, in order. */
 final class Message {
     /** The first eight bytes of a channel. */
-    static final long MAGIC = 0x3450_534b_434f_4c43L;
+    static final long MAGIC = 0x3550_534b_434f_4c43L;
 
     /** java_threads.h has this number of bytes. */
     private static final int LONGEST_NAME = 1024;
     private static final int MOST_FRAMES = 64; // FRAMES_MAX of sampler.c
+    private static final String STATES = "RWSBX"; // of sample_wire.h
 
     private static final int MOMENT = 1;
-    private static final int JAVA = 2;
-    private static final int START = 3;
-    private static final int END = 4;
-    private static final int THREAD = 5;
-    private static final int TIMES = 6;
-    private static final int GONE = 7;
-    private static final int STACK = 8;
-    private static final int VIRTUAL = 9;
-    private static final int GROUP = 10;
-    private static final int RAN_MEANWHILE = 11;
+    private static final int ROW = 2;
+    private static final int TIMES = 3;
+    private static final int GONE = 4;
+    private static final int STACK = 5;
+    private static final int VIRTUAL = 6;
+    private static final int GROUP = 7;
+    private static final int RAN_MEANWHILE = 8;
 
     Optional<Moment> moment = Optional.empty();
-    final List<Java> java = new ArrayList<>();
-    final List<Event> events = new ArrayList<>();
-    final List<Kernel> threads = new ArrayList<>();
+    final List<Row> rows = new ArrayList<>();
     final List<Ran> ran = new ArrayList<>();
     final List<Long> gone = new ArrayList<>();
     Optional<Stack> stack = Optional.empty();
     Optional<Virtual> virtual = Optional.empty();
 
-    /** The end of the pass over the kernel's threads; nanos: by the monotonic clock. */
+    /** The beginning of the pass over the threads; nanos: by the monotonic clock. */
     record Moment(long wallMillis, long nanos, CpuSnapshot process) {}
 
     /**
-     * A Java thread's current state.
+     * A thread that is new or has changed.
      *
-     * @param tid 0 if it is unknown or has been sent before
+     * @param serial unique, even if the TID is reused
+     * @param javaId 0 for a native thread
      * @param carrier whether it carries virtual threads
+     * @param state of a Java thread
+     * @param name the kernel's for a native thread
      */
-    record Java(long id, int tid, boolean carrier, char state, String name) {}
-
-    /** The start of a Java thread, or its end, which includes its times. carrier: as in {@link Java}. */
-    record Event(long id, int tid, boolean carrier, long nanos, Optional<CpuSnapshot> end, String name) {}
-
-    /** A kernel thread that is new or has a new name. waitedNanos: as in {@link Ran}. */
-    record Kernel(long serial, int tid, CpuSnapshot times, long waitedNanos, String name) {}
+    record Row(long serial, int tid, long javaId, boolean carrier, char state, String name) {}
 
     /** waitedNanos: for a CPU, since the thread's start; negative if unknown. */
     record Ran(long serial, CpuSnapshot times, long waitedNanos) {}
@@ -105,14 +98,7 @@ final class Message {
                     case MOMENT ->
                         all.moment = Optional
                                 .of(new Moment(in.getLong(), in.getLong(), times(in)));
-                    case JAVA ->
-                        all.java.add(new Java(in.getLong(), in.getInt(), in.getInt() != 0,
-                                state(in.getInt()), name(in)));
-                    case START, END -> all.events.add(new Event(in.getLong(), in.getInt(), in.getInt() != 0,
-                            in.getLong(), kind == END ? Optional.of(times(in)) : Optional.empty(), name(in)));
-                    case THREAD ->
-                        all.threads.add(new Kernel(in.getLong(), in.getInt(), times(in), in.getLong(),
-                                kernelText(in)));
+                    case ROW -> all.rows.add(row(in));
                     case TIMES -> all.ran.add(new Ran(in.getLong(), times(in), in.getLong()));
                     case GONE -> all.gone.add(in.getLong());
                     case RAN_MEANWHILE -> ranMeanwhile = in.getLong() > 0;
@@ -137,9 +123,16 @@ final class Message {
         return all;
     }
 
-    /** Of a Java thread (sampler.c, state_of). */
+    private static Row row(ByteBuffer in) throws IOException {
+        long serial = in.getLong();
+        int tid = in.getInt();
+        long javaId = in.getLong();
+        return new Row(serial, tid, javaId, in.getInt() != 0, state(in.getInt()),
+                javaId == 0 ? kernelText(in) : name(in));
+    }
+
     private static char state(int letter) {
-        return letter == 'R' || letter == 'W' || letter == 'S' || letter == 'B' ? (char) letter : '?';
+        return letter >= 0 && STATES.indexOf(letter) >= 0 ? (char) letter : '?';
     }
 
     private static CpuSnapshot times(ByteBuffer in) {

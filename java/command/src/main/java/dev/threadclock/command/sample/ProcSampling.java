@@ -5,8 +5,9 @@ import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Subject;
 import dev.threadclock.command.interval.Use;
-import dev.threadclock.command.sample.Message.Kernel;
 import dev.threadclock.command.sample.Message.Moment;
+import dev.threadclock.command.sample.Message.Ran;
+import dev.threadclock.command.sample.Message.Row;
 import dev.threadclock.command.sample.TaskFiles.RunQueue;
 import dev.threadclock.command.sample.TaskFiles.Stat;
 import java.io.IOException;
@@ -89,16 +90,12 @@ final class ProcSampling extends Sampling {
         long wallMillis = System.currentTimeMillis();
         Optional<Stat> process = files.process(); // first: what threads use meanwhile is no ended thread's
         for (int tid : tids()) {
-            Optional<Kernel> thread = read(tid, seen.gone);
-            if (thread.isPresent()) {
-                seen.threads.add(thread.get());
-                livingNanos += live.get(tid).totalNanos;
-            }
+            livingNanos += read(tid, seen);
         }
         live.entrySet()
                 .removeIf(entry -> entry.getValue().pass != pass && leave(entry.getValue(), seen.gone));
         boolean isSame = files.process().filter(after -> after.start() == start).isPresent();
-        if (process.isEmpty() || !isSame || seen.threads.isEmpty()) {
+        if (process.isEmpty() || !isSame || seen.rows.isEmpty()) {
             return Optional.empty();
         }
         // The process's time has units of 10 ms and may therefore be less than the sum of its threads.
@@ -107,17 +104,17 @@ final class ProcSampling extends Sampling {
         return book.take(seen);
     }
 
-    /** Empty if the thread has ended. gone: receives the serial of the thread that had this TID before. */
-    private Optional<Kernel> read(int tid, List<Long> gone) {
+    /** What the thread has used; 0 if it has ended. Another thread that had its TID before is gone. */
+    private long read(int tid, Message seen) {
         Optional<Stat> read = files.stat(tid);
         if (read.isEmpty()) {
-            return Optional.empty();
+            return 0;
         }
         Stat stat = read.get();
         Task task = live.get(tid);
         if (task == null || task.start != stat.start()) {
             if (task != null) {
-                leave(task, gone);
+                leave(task, seen.gone);
             }
             task = new Task(++serials, stat.start());
             live.put(tid, task);
@@ -127,7 +124,9 @@ final class ProcSampling extends Sampling {
         CpuSnapshot times = stat.times(account.ranNanos());
         task.state = stat.state();
         task.totalNanos = Math.max(task.totalNanos, times.totalNanos());
-        return Optional.of(new Kernel(task.serial, tid, times, account.waitedNanos(), stat.name()));
+        seen.rows.add(new Row(task.serial, tid, 0, false, '?', stat.name()));
+        seen.ran.add(new Ran(task.serial, times, account.waitedNanos()));
+        return task.totalNanos;
     }
 
     private boolean leave(Task task, List<Long> gone) {

@@ -109,7 +109,7 @@ class ChannelSamplingTest {
 
     @Test
     void theFirstSampleOnlyBeginsTheFirstInterval() throws Exception {
-        ByteBuffer third = buffer().put((byte) 9).putLong(2).putInt(1).put(moment(3).flip());
+        ByteBuffer third = buffer().put((byte) 6).putLong(2).putInt(1).put(moment(3).flip());
         assertThat(firstInterval(third).nanos()).isEqualTo(1);
     }
 

@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The agent's messages are parsed, and invalid ones are refused. */
@@ -24,6 +23,17 @@ class MessageTest {
         out.putShort((short) bytes.length).put(bytes);
     }
 
+    private void row(long serial, long javaId, int carrier, int state, byte[] name) {
+        out.put((byte) 2).putLong(serial).putInt(9).putLong(javaId).putInt(carrier).putInt(state);
+        text(name);
+    }
+
+    private String nameOf(long javaId, byte[] name) throws IOException {
+        out.clear();
+        row(8, javaId, 0, 'R', name);
+        return parse().rows.get(0).name();
+    }
+
     private Message parse() throws IOException {
         return Message.parse(Arrays.copyOf(out.array(), out.position()));
     }
@@ -31,38 +41,37 @@ class MessageTest {
     @Test
     void aSampleHasItsMomentAndItsThreads() throws IOException {
         out.put((byte) 1).putLong(5).putLong(6).putLong(1).putLong(2).putLong(3);
-        out.put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3).putLong(4);
-        text("main".getBytes(StandardCharsets.UTF_8));
-        out.put((byte) 6).putLong(8).putLong(5).putLong(6).putLong(11).putLong(-3);
-        out.put((byte) 7).putLong(10);
+        row(8, 0, 0, '?', "main".getBytes(StandardCharsets.UTF_8));
+        out.put((byte) 3).putLong(8).putLong(5).putLong(6).putLong(11).putLong(-3);
+        out.put((byte) 4).putLong(10);
         Message message = parse();
         assertThat(message.moment).contains(new Message.Moment(5, 6, new CpuSnapshot(1, 2, 3)));
-        assertThat(message.threads)
-                .containsExactly(new Message.Kernel(8, 9, new CpuSnapshot(1, 2, 3), 4, "main"));
+        assertThat(message.rows).containsExactly(new Message.Row(8, 9, 0, false, '?', "main"));
         assertThat(message.ran).containsExactly(new Message.Ran(8, new CpuSnapshot(5, 6, 11), -3));
         assertThat(message.gone).containsExactly(10L);
     }
 
     @Test
     void namesComeInTheJvmsModifiedUtf8() throws IOException {
-        out.put((byte) 3).putLong(1).putInt(2).putInt(0).putLong(3);
         // U+1F600 as two surrogates.
-        text(new byte[]{(byte) 0xed, (byte) 0xa0, (byte) 0xbd, (byte) 0xed, (byte) 0xb8, (byte) 0x80});
-        assertThat(parse().events.get(0).name()).isEqualTo("\uD83D\uDE00");
-        out.clear().put((byte) 3).putLong(1).putInt(2).putInt(0).putLong(3);
-        text(new byte[]{'a', (byte) 0xed, (byte) 0xa0, (byte) 0xbd}); // a name that was cut in the middle
-        assertThat(parse().events.get(0).name()).as("what every encoder takes").isEqualTo("a?");
+        assertThat(nameOf(7, new byte[]{(byte) 0xed, (byte) 0xa0, (byte) 0xbd, (byte) 0xed, (byte) 0xb8,
+            (byte) 0x80})).isEqualTo("\uD83D\uDE00");
+        // A name that was cut in the middle.
+        assertThat(nameOf(7, new byte[]{'a', (byte) 0xed, (byte) 0xa0, (byte) 0xbd}))
+                .as("what every encoder takes").isEqualTo("a?");
     }
 
     @Test
     void aNameDoesNotReachTheTerminalWithControlCharacters() throws IOException {
-        out.put((byte) 3).putLong(1).putInt(2).putInt(0).putLong(3);
         // U+009B is equivalent to escape and bracket.
-        text("\033[2Jred\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
-        assertThat(parse().events.get(0).name()).isEqualTo("?[2Jred?31m; main");
-        out.clear().put((byte) 5).putLong(8).putInt(9).putLong(1).putLong(2).putLong(3).putLong(0);
-        text("\u009b31m\nmain".getBytes(StandardCharsets.UTF_8));
-        assertThat(parse().threads.get(0).name()).isEqualTo("?31m; main");
+        assertThat(nameOf(7, "\033[2Jred\u009b31m\nmain".getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo("?[2Jred?31m; main");
+        assertThat(nameOf(0, "\u009b31m\nmain".getBytes(StandardCharsets.UTF_8))).isEqualTo("?31m; main");
+    }
+
+    @Test
+    void theKernelsNameOfANativeThreadMayHaveAnyBytes() throws IOException {
+        assertThat(nameOf(0, new byte[]{'a', (byte) 0xff, 'b'})).isEqualTo("a\uFFFDb");
     }
 
     @Test
@@ -70,9 +79,9 @@ class MessageTest {
         for (int[] sent : new int[][]{{-1, 1}, {0, 0}, {7, 1}}) {
             out.clear();
             if (sent[0] >= 0) {
-                out.put((byte) 11).putLong(sent[0]);
+                out.put((byte) 8).putLong(sent[0]);
             }
-            out.put((byte) 8).putLong(3);
+            out.put((byte) 5).putLong(3);
             text("a.B.c(B.java:1)\nd.E.f".getBytes(StandardCharsets.UTF_8));
             assertThat(parse().stack).contains(new Message.Stack(3,
                     new Sampling.Frames(List.of("a.B.c(B.java:1)", "d.E.f"), sent[1] == 1)));
@@ -82,9 +91,9 @@ class MessageTest {
     @Test
     void groupsOfVirtualThreadsFollowTheirMomentAndAreMergedByWhatIsPrintable() throws IOException {
         assertThat(parse().virtual).isEmpty();
-        out.put((byte) 9).putLong(4).putInt(3);
+        out.put((byte) 6).putLong(4).putInt(3);
         for (String name : List.of("worker\1*", "main", "worker\2*")) {
-            out.put((byte) 10).putInt(20).putInt(1).putLong(1).putLong(2).putLong(3);
+            out.put((byte) 7).putInt(20).putInt(1).putLong(1).putLong(2).putLong(3);
             text(name.getBytes(StandardCharsets.UTF_8));
         }
         assertThat(parse().virtual).contains(new Message.Virtual(4, 3,
@@ -93,23 +102,18 @@ class MessageTest {
     }
 
     @Test
-    void javaThreadsAndTheirEventsSayWhetherTheyCarryVirtualThreads() throws IOException {
+    void aRowSaysWhetherTheThreadCarriesVirtualThreads() throws IOException {
         for (int carrier = 0; carrier <= 1; carrier++) {
-            out.clear().put((byte) 2).putLong(12).putInt(5).putInt(carrier).putInt('R');
-            text(new byte[]{'a'});
-            out.put((byte) 4).putLong(13).putInt(6).putInt(carrier).putLong(7).putLong(1).putLong(2)
-                    .putLong(3);
-            text(new byte[]{'b'});
-            Message message = parse();
-            assertThat(message.java).containsExactly(new Message.Java(12, 5, carrier == 1, 'R', "a"));
-            assertThat(message.events).containsExactly(new Message.Event(13, 6, carrier == 1, 7,
-                    Optional.of(new CpuSnapshot(1, 2, 3)), "b"));
+            out.clear();
+            row(8, 12, carrier, 'R', new byte[]{'a'});
+            assertThat(parse().rows)
+                    .containsExactly(new Message.Row(8, 9, 12, carrier == 1, 'R', "a"));
         }
     }
 
     @Test
     void accountingWithoutVirtualThreadsDiffersFromNoAccounting() throws IOException {
-        out.put((byte) 9).putLong(4).putInt(3);
+        out.put((byte) 6).putLong(4).putInt(3);
         assertThat(parse().virtual).contains(new Message.Virtual(4, 3, List.of()));
     }
 
@@ -119,7 +123,7 @@ class MessageTest {
         ByteBuffer all = ByteBuffer.allocate(1 << 25).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; all.remaining() > 100; i++) {
             byte[] name = Integer.toString(i).getBytes(StandardCharsets.UTF_8);
-            all.put((byte) 10).put(new byte[32]).putShort((short) name.length).put(name);
+            all.put((byte) 7).put(new byte[32]).putShort((short) name.length).put(name);
         }
         byte[] bytes = Arrays.copyOf(all.array(), all.position());
         assertTimeoutPreemptively(Duration.ofSeconds(100), () -> Message.parse(bytes));
@@ -127,17 +131,18 @@ class MessageTest {
 
     @Test
     void onlyTheLettersOfStatesPass() throws IOException {
-        for (int letter : new int[]{'R', 'W', 'S', 'B', '\033', '\n', 0x9b, 0x202e, '"', ',', 'R' << 16}) {
-            out.clear().put((byte) 2).putLong(1).putInt(2).putInt(0).putInt(letter);
-            text(new byte[]{'a'});
-            assertThat(parse().java.get(0).state())
-                    .isEqualTo("RWSB".indexOf(letter) >= 0 ? (char) letter : '?');
+        for (int letter : new int[]{'R', 'W', 'S', 'B', 'X', '\033', '\n', 0x9b, 0x202e, '"', ',',
+            'R' << 16}) {
+            out.clear();
+            row(1, 7, 0, letter, new byte[]{'a'});
+            assertThat(parse().rows.get(0).state())
+                    .isEqualTo("RWSBX".indexOf(letter) >= 0 ? (char) letter : '?');
         }
     }
 
     @Test
     void truncatedOrUnknownMessagesAreRefused() {
-        out.put((byte) 7).putInt(1);
+        out.put((byte) 4).putInt(1);
         assertThatThrownBy(this::parse).isInstanceOf(IOException.class).hasMessageContaining("cut off");
         out.clear().put((byte) 99);
         assertThatThrownBy(this::parse).isInstanceOf(IOException.class).hasMessageContaining("kind 99");

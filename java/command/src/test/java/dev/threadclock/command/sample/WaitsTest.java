@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.command.interval.Interval;
 import dev.threadclock.command.interval.Use;
-import dev.threadclock.command.sample.Message.Kernel;
 import dev.threadclock.command.sample.Message.Moment;
 import dev.threadclock.command.sample.Message.Ran;
+import dev.threadclock.command.sample.Message.Row;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -20,9 +20,8 @@ class WaitsTest {
 
     /** A thread whose TID is its serial. */
     private WaitsTest started(long serial, long ranNanos, long waitedNanos) {
-        message.threads.add(new Kernel(serial, (int) serial, new CpuSnapshot(ranNanos, 0, ranNanos),
-                waitedNanos, "worker-" + serial));
-        return this;
+        message.rows.add(new Row(serial, (int) serial, 0, false, '?', "worker-" + serial));
+        return ran(serial, ranNanos, waitedNanos);
     }
 
     private WaitsTest ran(long serial, long ranNanos, long waitedNanos) {
@@ -67,6 +66,16 @@ class WaitsTest {
     void aWaitIsWholeInTheIntervalInWhichItEnds() {
         started(1, 100, 50).next();
         assertThat(ran(1, 101, 1161).next().threads()).extracting(Use::waitNanos).containsExactly(1111L);
+    }
+
+    /** A thread that ends between two samples is sent at once, and with it what the others have used. */
+    @Test
+    void waitsThatComeBeforeTheSampleAreOfItsInterval() {
+        started(1, 100, 50).next();
+        ran(1, 120, 53);
+        assertThat(book.take(message)).isEmpty();
+        message = new Message();
+        assertThat(ran(1, 130, 58).next().threads()).extracting(Use::waitNanos).containsExactly(8L);
     }
 
     @Test
