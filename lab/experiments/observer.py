@@ -17,7 +17,7 @@ FACTOR = 2
 HERTZ = (10, 100)
 SLEEPERS, TOP_HERTZ = 1000, 10
 CODE = [*CORE, *library_java("ThreadTimes", "internal/ThreadTable", "internal/JavaThreads"),
-        "native/jvm/process_account.c", "lab/programs/java/Reads.java",
+        "native/jvm/process_roster.c", "native/account/roster.c", "lab/programs/java/Reads.java",
         "java/command/src/main/java/dev/threadclock/command/top", "lab/programs/java/Costs.java",
         "java/command/src/main/java/dev/threadclock/command/sample",
         "java/command/src/main/java/dev/threadclock/command/interval"]

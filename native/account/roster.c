@@ -99,7 +99,8 @@ static void free_thread(const struct tc_roster *roster, void *of, struct tc_thre
 {
     if (thread->java.id != 0)
         roster->source->forget(of, &thread->java);
-    roster->gone(roster->reader, thread);
+    if (roster->gone != NULL)
+        roster->gone(roster->reader, thread);
     free(thread);
 }
 

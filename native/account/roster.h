@@ -87,7 +87,7 @@ enum { TC_RAN_MAX = 256 };
 struct tc_roster {
     const struct tc_roster_source *source;
     size_t thread_bytes; /* of the reader's struct */
-    void (*gone)(void *reader, struct tc_thread *thread); /* before a thread is freed */
+    void (*gone)(void *reader, struct tc_thread *thread); /* before a thread is freed; or null */
     void *reader;
     int64_t late_ns; /* what sleeping threads may use together before they are read */
 

@@ -39,6 +39,7 @@
     METHOD(processTimes, "(J)I")                         \
     METHOD(tidTimes, "(IJ)I")                            \
     METHOD(allThreads, "(JI[Ljava/lang/Thread;[Ljava/lang/Thread;)I") \
+    METHOD(readThreads, "([Ljava/lang/Thread;)[Ljava/lang/Object;") \
     METHOD(waitedNanos, "(I)J")                          \
     METHOD(tid, "(Ljava/lang/Thread;)I")                 \
     METHOD(threadTimes, "(Ljava/lang/Thread;J)I")        \

@@ -370,6 +370,7 @@ NATIVE(void, exportKeys, jstring by, jobject source);
 
 /* process_roster.c */
 NATIVE(jint, allThreads, jlong address, jint capacity, jobjectArray live, jobjectArray found);
+NATIVE(jobjectArray, readThreads, jobjectArray live);
 
 /* process_account.c */
 NATIVE(jint, account, jlong age_ns, jobjectArray live, jlongArray values, jobjectArray names);

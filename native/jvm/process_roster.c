@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds new Java threads before the threads are read, and matches them with these afterwards. */
+/*
+ * Finds new Java threads before the threads are read, and matches them with these afterwards. And the natives
+ * of Java's views that are made of rows.
+ */
 #include "process_roster.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "java_binding.h"
 #include "java_calls.h"
 #include "java_threads.h"
+#include "lock.h"
 #include "proc_stat.h"
 #include "task_folder.h"
 #include "threads.h"
@@ -232,4 +237,90 @@ TC_NATIVE(jint, Java_dev_threadclock_internal_Native_allThreads, jlong address, 
     }
     process_roster_done(&reader, true);
     return (jint)count;
+}
+
+/* Of Flight Recorder's events. Under the lock. */
+static struct {
+    struct tc_lock lock;
+    struct tc_roster roster;
+    struct process_roster reader;
+} recorded = {.reader = {.all_names = true}};
+
+/* What CpuTimeEvents.java reads, first of the rest, and then of each thread that has run. */
+struct recorded_values {
+    jlong java_id, tid, user_ns, total_ns;
+};
+
+enum { VALUES = sizeof(struct recorded_values) / sizeof(jlong) };
+
+static int read_recorded(JNIEnv *env, jobjectArray live)
+{
+    struct tc_roster *roster = &recorded.roster;
+    if (roster->source == NULL)
+        tc_roster_begin(roster, &process_roster_source, sizeof(struct tc_thread), NULL, NULL);
+    process_roster_prepare(&recorded.reader, roster, env, NULL, live);
+    int error = tc_roster_pass(roster, &recorded.reader, true);
+    process_roster_done(&recorded.reader, error == 0);
+    if (error == 0)
+        tc_roster_finish(roster, &recorded.reader);
+    return error;
+}
+
+static bool has_run(const struct tc_thread *thread)
+{
+    return tc_counter_used(&thread->used) != 0;
+}
+
+/* A String of a Java thread; otherwise the kernel's bytes. Null: an exception is pending. */
+static jobject recorded_name(JNIEnv *env, const struct tc_thread *thread)
+{
+    char name[TC_THREAD_NAME_BYTES];
+    if (thread->java.id != 0 && process_roster_name(&recorded.reader, &thread->java, name))
+        return (*env)->NewStringUTF(env, name);
+    jsize length = (jsize)strlen(thread->row->name);
+    jbyteArray bytes = (*env)->NewByteArray(env, length);
+    if (bytes != NULL)
+        (*env)->SetByteArrayRegion(env, bytes, 0, length, (const jbyte *)thread->row->name);
+    return bytes;
+}
+
+/* Null: an exception is pending, or no memory. */
+static jobjectArray recorded_threads(JNIEnv *env)
+{
+    const struct tc_roster *roster = &recorded.roster;
+    struct recorded_values put = {0, 0, tc_counter_used_user(&roster->rest), tc_counter_used(&roster->rest)};
+    jsize count = 1, at = 1;
+    for (size_t i = 0; i < tc_roster_count(roster); i++)
+        count += has_run(tc_roster_at(roster, i));
+    jclass object = (*env)->FindClass(env, "java/lang/Object");
+    jobjectArray read = object != NULL ? (*env)->NewObjectArray(env, count, object, NULL) : NULL;
+    jlongArray values = read != NULL ? (*env)->NewLongArray(env, count * VALUES) : NULL;
+    if (values == NULL)
+        return NULL;
+    (*env)->SetObjectArrayElement(env, read, 0, values);
+    (*env)->SetLongArrayRegion(env, values, 0, VALUES, (const jlong *)&put);
+    for (size_t i = 0; i < tc_roster_count(roster); i++) {
+        const struct tc_thread *thread = tc_roster_at(roster, i);
+        const struct tc_counter *used = &thread->used;
+        if (!has_run(thread))
+            continue;
+        jobject name = recorded_name(env, thread);
+        if (name == NULL)
+            return NULL;
+        put = (struct recorded_values){(jlong)thread->java.id, thread->tid, tc_counter_used_user(used),
+                                       tc_counter_used(used)};
+        (*env)->SetLongArrayRegion(env, values, at * VALUES, VALUES, (const jlong *)&put);
+        (*env)->SetObjectArrayElement(env, read, at++, name);
+        (*env)->DeleteLocalRef(env, name);
+    }
+    return read;
+}
+
+TC_NATIVE(jobjectArray, Java_dev_threadclock_internal_Native_readThreads, jobjectArray live)
+{
+    java_threads_prepare(env);
+    tc_lock(&recorded.lock);
+    jobjectArray read = read_recorded(env, live) == 0 ? recorded_threads(env) : NULL;
+    tc_unlock(&recorded.lock);
+    return read;
 }

@@ -84,6 +84,16 @@ public final class Native {
     static native int allThreads(long address, int capacity, Thread[] live, Thread[] found);
 
     /**
+     * Reads all threads for Flight Recorder's events. The first element is a long[] of four values each: Java
+     * id, TID, user and total since the last call. It begins with what threads have used that have ended;
+     * then comes each that has run. The other elements are the names of these: a String of a Java thread,
+     * otherwise the kernel's bytes. Null: the kernel refuses, and the next call has that time as well.
+     *
+     * @param live all Java threads, padded with nulls, if one has started since the last call; or null
+     */
+    public static native Object[] readThreads(Thread[] live);
+
+    /**
      * How long a thread of this process, 0 for the caller, was runnable without a CPU, as of the last time
      * that it ran. -1: it has ended, or the kernel does not count this.
      */

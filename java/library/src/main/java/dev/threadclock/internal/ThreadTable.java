@@ -26,13 +26,14 @@ public class ThreadTable {
     private static final int NAME_LENGTH = 16;
 
     /** A thread, and its Java thread, held weakly. */
-    private static final class Known extends CpuIntervals.Row {
+    private static final class Known {
+        private final long serial;
         private long id; // 0: no Java thread
         private String lastName;
         private WeakReference<Thread> thread = new WeakReference<>(null);
 
         Known(long serial, long id, String name) {
-            super(serial);
+            this.serial = serial;
             this.id = id;
             lastName = name;
         }
@@ -90,11 +91,6 @@ public class ThreadTable {
     public String name(int index) {
         Known row = known[checked(index)];
         return row.id == 0 ? kernelName(index) : row.name();
-    }
-
-    /** The same object in each pass that finds this thread. */
-    public CpuIntervals.Row row(int index) {
-        return known[index];
     }
 
     private String kernelName(int index) {

@@ -4,10 +4,10 @@ package dev.threadclock.agent.jfr;
 import dev.threadclock.CpuSnapshot;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
-import dev.threadclock.internal.CpuIntervals;
 import dev.threadclock.internal.Counter;
+import dev.threadclock.internal.JavaThreads;
 import dev.threadclock.internal.Native;
-import dev.threadclock.internal.ThreadTable;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -108,39 +108,47 @@ final class CpuTimeEvents implements FlightRecorderListener {
         }
     }
 
-    /** The process is read before its threads, so that the rest includes nothing that they use meanwhile. */
+    /** All threads, and what ended ones have used. */
     private static final class Threads extends Source {
-        private final CpuTimes process = new CpuTimes();
-        private final ThreadTable table = new ThreadTable();
-        private final CpuIntervals intervals = new CpuIntervals();
+        // What native code writes of each thread.
+        private static final int JAVA_ID = 0;
+        private static final int TID = 1;
+        private static final int USER = 2;
+        private static final int TOTAL = 3;
+        private static final int THREAD = 4;
+
+        private final JavaThreads javaThreads = new JavaThreads();
 
         @Override
         boolean readClocks(boolean emits) {
-            boolean isProcessKnown = ThreadClock.readProcess(process);
-            intervals.read(table);
-            for (int i = 0; emits && i < table.size(); i++) {
-                if (table.row(i).usedTotalNanos() > 0) {
-                    boolean isJava = table.javaId(i) > 0;
-                    emit(isJava ? table.name(i) : Native.fullName(table.name(i)), table.javaId(i),
-                            table.tid(i), table.row(i));
-                }
+            Object[] read = Native.readThreads(javaThreads.live());
+            if (read == null) {
+                return false;
             }
-            if (isProcessKnown) {
-                Counter rest = intervals.rest(process.userNanos(), process.totalNanos());
-                if (emits && rest.usedTotalNanos() > 0) {
-                    emit(ThreadCpuTime.ENDED_THREADS, 0, 0, rest);
+            javaThreads.used();
+            long[] values = (long[]) read[0];
+            for (int i = 0; emits && i < read.length; i++) {
+                if (values[i * THREAD + TOTAL] > 0) {
+                    emit(i == 0 ? ThreadCpuTime.ENDED_THREADS : name(read[i]), values, i * THREAD);
                 }
             }
             return true;
         }
 
-        private void emit(String name, long javaId, int tid, Counter used) {
+        private static String name(Object read) {
+            return read instanceof String ? (String) read
+                    : Native.fullName(new String((byte[]) read, StandardCharsets.UTF_8));
+        }
+
+        private void emit(String name, long[] values, int first) {
             ThreadCpuTime event = new ThreadCpuTime();
-            event.javaThreadId = javaId;
+            event.javaThreadId = values[first + JAVA_ID];
             event.threadName = name;
-            event.osThreadId = tid;
+            event.osThreadId = values[first + TID];
             event.pool = Native.pool(name);
-            commit(event, used);
+            long user = values[first + USER];
+            long total = values[first + TOTAL];
+            commit(event, user, total - user, total);
         }
     }
 
