@@ -92,7 +92,8 @@ def judge(data, quiet):
             str(stats.interval(stats.column(rounds, sign))) + " (without)"))])
     most = max(sum(one["with threadclock"]["calls"].values()) for one in data["jdks"].values())
     rows = [[jdk, "/proc" if one["legacy"] else "VIRT",
-             *(f"{sum(one[way]['calls'].values()):.2f}" for way in WAYS)] for jdk, one in data["jdks"].items()]
+             *(f"{sum(one[way]['calls'].values()):.2f}" for way in WAYS)]
+            for jdk, one in data["jdks"].items()]
     return {"published": theirs, "ours": verdict.holds(
         most < STRAY, f"at most {most:.3f} system calls a read on {len(rows)} JDKs"),
         "tables": [{"title": "reads of the total with the flag off and on, "

@@ -125,7 +125,6 @@ static jobject fresh_thread(const struct process_roster *reader, const struct th
 }
 
 /* It is held weakly. */
-/* It is held weakly. */
 static bool java_thread(void *of, const struct threadclock_thread_row *row, struct tc_java *java)
 {
     const struct process_roster *reader = of;
