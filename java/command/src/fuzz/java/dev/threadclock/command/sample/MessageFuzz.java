@@ -10,7 +10,7 @@ public final class MessageFuzz {
     public static void fuzzerTestOneInput(byte[] input) {
         try {
             Message message = Message.parse(input);
-            if (message.java.stream()
+            if (message.rows.stream()
                     .anyMatch(thread -> thread.name().indexOf('\n') >= 0 || thread.name().indexOf(27) >= 0)) {
                 throw new AssertionError("a name that is not one line of text");
             }
