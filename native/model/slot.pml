@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model of the tick cache and the slot (src/own_thread.c, src/slot.h) for the model checker spin; run it
+ * A model of the tick cache and the slot (core/own_thread.c, core/slot.h) for the model checker spin; run it
  * with check.
  *
  * One thread reads itself. A signal handler interrupts it between any two steps, may fork, and reads as well;
