@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What HotSpot and the JDK's classes call their threads, fields, flags and events, JDK 8 to 28: whoever
- * supports the next JDK looks here. Beside the code stands what virtual_calls.c changes in VirtualThread, what
- * natives.h, binding.c and repair.c need of ThreadImpl, and which classes JavaThread.java knows.
+ * supports the next JDK looks here. Beside the code stands what virtual_calls.c changes in VirtualThread,
+ * what natives.h, binding.c and repair.c need of ThreadImpl, and which classes JavaThread.java knows.
  */
 #ifndef TC_HOTSPOT_NAMES_H
 #define TC_HOTSPOT_NAMES_H

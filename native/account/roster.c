@@ -306,7 +306,7 @@ int64_t tc_roster_wait(const struct tc_roster *roster, void *of, struct tc_threa
     return more_ns;
 }
 
-/* False: no memory, and ended threads are the rest's. */
+/* False: no memory. */
 static bool make_maps(struct tc_roster *roster)
 {
     size_t count = roster->before.count + roster->present.count;
@@ -334,7 +334,7 @@ static void free_maps(struct tc_roster *roster)
     free(roster->by_tid.entries);
     free(roster->attached.entries);
     roster->by_id.entries = roster->by_tid.entries = roster->attached.entries = NULL;
-    roster->has_maps = false;
+    roster->maps = NO_MAPS;
 }
 
 /* A thread that no pass has seen. Null: no memory; its time is then the rest's. */
@@ -354,30 +354,43 @@ static struct tc_thread *new_ended(struct tc_roster *roster, const struct tc_end
     return NULL;
 }
 
+/* That of the record, as far as it is known. begun is 0 if nobody read events at its beginning. */
+static struct tc_thread *thread_of(const struct tc_roster *roster, const struct tc_ended *ended)
+{
+    struct tc_thread *thread = map_get(&roster->by_id, ended->id);
+    if (thread != NULL)
+        return thread;
+    thread = map_get(&roster->by_tid, (uint64_t)ended->tid);
+    bool is_other = thread != NULL && ended->begun.total_ns != 0 && ended->begun.total_ns < thread->ended_ns;
+    return is_other ? NULL : thread;
+}
+
 /*
  * A native thread that detaches from the JVM ends for Java each time, with another id and with all that it
  * has used since its start. So a record belongs to the thread with its id, otherwise to the one that had its
  * TID before this pass, has it in this pass and is native, or had it in an earlier record. A Java thread with
  * another id that has the TID now may be the same thread, too, if it has used more by now; then its row has
- * all. Where TIDs are reused within a pass, time may be left for the rest, but none is counted twice.
+ * all. One that began with less than an earlier record ended with is another thread, whose TID is the same.
+ * Otherwise, where TIDs are reused between two passes, time may be left for the rest, or counts for the new
+ * thread with the TID, but none is counted twice. Without memory all of it is left for the rest.
  */
 struct tc_thread *tc_roster_ended(struct tc_roster *roster, void *of, struct tc_ended *ended)
 {
     while (roster->source->ended(of, ended)) {
-        if (!roster->has_maps)
-            roster->maps_are_whole = make_maps(roster);
-        roster->has_maps = true;
-        struct tc_thread *thread = map_get(&roster->by_id, ended->id);
-        if (thread == NULL)
-            thread = map_get(&roster->by_tid, (uint64_t)ended->tid);
+        if (roster->maps == NO_MAPS)
+            roster->maps = make_maps(roster) ? MAPS : NO_MEMORY_FOR_MAPS;
+        if (roster->maps == NO_MEMORY_FOR_MAPS)
+            continue;
+        struct tc_thread *thread = thread_of(roster, ended);
         const struct tc_thread *now = map_get(&roster->attached, (uint64_t)ended->tid);
-        if (!roster->maps_are_whole
-            || (thread == NULL && now != NULL && now->used.total_ns >= ended->times.total_ns))
+        if (thread == NULL && now != NULL && now->used.total_ns >= ended->times.total_ns)
             continue;
         if (thread == NULL)
             thread = new_ended(roster, ended);
-        if (thread != NULL)
-            return thread;
+        if (thread == NULL)
+            continue;
+        thread->ended_ns = tc_most(thread->ended_ns, ended->times.total_ns);
+        return thread;
     }
     free_maps(roster);
     return NULL;

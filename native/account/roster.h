@@ -40,6 +40,7 @@ struct tc_thread {
     pid_t tid;
     struct tc_java java;
     uint64_t id_before;                 /* its Java id after the last pass */
+    int64_t ended_ns;                   /* its total at its last end as a Java thread; 0: none */
     struct threadclock_thread_row *row; /* valid in a pass that has read it */
     int64_t waited_ns, total_at_wait_ns;
     uint64_t ran_at; /* the last pass over all that found that it had run; 0: none */
@@ -107,8 +108,8 @@ struct tc_roster {
     /* Of a pass. */
     bool all, is_process_known;
     struct threadclock_times process;
+    enum { NO_MAPS, MAPS, NO_MEMORY_FOR_MAPS } maps;
     struct tc_thread_map by_id, by_tid, attached; /* among these, an ended one may be found */
-    bool has_maps, maps_are_whole;
 };
 
 /* For comparing names. */

@@ -52,7 +52,7 @@ static void put_changes(struct sample_pass *pass, struct sent *sent, bool named)
     char name[TC_THREAD_NAME_BYTES];
     uint32_t state;
     const struct tc_java *java = &sent->thread.java;
-    bool is_java = java->id != 0 && java->id != sent->ended_id;
+    bool is_java = java->id > sent->ended_id; /* a thread that attaches again has a greater id */
     bool has_just_ended = !is_java && sent->ended_id != 0 && sent->passes_since_end++ < PASSES_AFTER_END;
     pass->is_unsettled |= sent->hash == 0 || has_just_ended;
     if (is_java && (named || java->id != sent->java_id)

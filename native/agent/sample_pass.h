@@ -32,6 +32,9 @@ TC_INTERNAL void sample_pass_begin(struct sample_pass *pass, const struct tc_ros
  * ran lately may be read, while the process's clock shows that the others together have run for at most 0.2
  * ms: a thousand sleeping threads are not read ten times a second. The process's times are then also the sum,
  * without what the others may have used.
+ *
+ * After false, or if the message is incomplete, no further pass is possible: what was not sent is marked as
+ * sent.
  */
 TC_INTERNAL bool sample_pass_put(struct sample_pass *pass, void *of, struct sample_message *message,
                                  bool named, bool complete);

@@ -18,7 +18,7 @@ enum sample_record {
     SAMPLE_MOMENT = 1,  /* wall_ms, ns (monotonic), times of the process: the records so far are a sample */
     SAMPLE_ROW = 2,     /* serial, tid, Java id, carrier, state, name: a thread is new or has changed */
     SAMPLE_TIMES = 3,   /* serial, times, waited ns: it is new or has run */
-    SAMPLE_GONE = 4,    /* serial: it has ended; its last times and name were sent before */
+    SAMPLE_GONE = 4,    /* serial: it has ended; its last times and name precede this */
     SAMPLE_STACK = 5,   /* Java id, text: a line for each frame */
     SAMPLE_VIRTUAL = 6, /* ns, epoch (4 bytes): the groups of virtual threads follow, as of this moment */
     SAMPLE_GROUP = 7,   /* living threads, mounted (4 bytes each), times, name */

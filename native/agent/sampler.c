@@ -366,7 +366,7 @@ static bool sample(struct work *work, bool complete)
 
 /*
  * Waits until the sample is due. False: the other end is closed. Ended threads wait for at most a second,
- * because there may be many.
+ * because there may be more than are kept: then all threads are read, so that each is known by its row.
  */
 static bool wait_until(struct work *work, int64_t due_ns)
 {

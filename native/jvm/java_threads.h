@@ -76,7 +76,7 @@ TC_INTERNAL bool java_threads_is_of_top_group(JNIEnv *env, jthread thread);
 /* The state in JVMTI's bits, which threadStatus also uses (HotSpot's javaThreadStatus.hpp). */
 TC_INTERNAL jint java_threads_status(jvmtiEnv *jvmti, JNIEnv *env, jthread thread);
 
-/* Differs if a thread may have started since the last call, from java_threads_watch to java_threads_stop. */
+/* Differs if a thread may have started since the last call, while threads are registered or ends are read. */
 TC_INTERNAL uint64_t java_threads_starts(void);
 
 #endif

@@ -238,7 +238,7 @@ TC_NATIVE(jint, Java_dev_threadclock_internal_Native_allThreads, jlong address, 
     return (jint)count;
 }
 
-/* Of Flight Recorder's events. Under the lock. */
+/* Of Flight Recorder's events; the lock is for two copies of their classes. */
 static struct {
     struct tc_lock lock;
     struct tc_roster roster;
@@ -270,11 +270,16 @@ static bool has_run(const struct tc_thread *thread)
     return tc_counter_used(&thread->used) != 0;
 }
 
-/* A String of a Java thread; otherwise the kernel's bytes. Null: an exception is pending. */
-static jobject recorded_name(JNIEnv *env, const struct tc_thread *thread)
+/*
+ * A String of a Java thread; otherwise, with an id of 0, the kernel's bytes: this roster knows of no ends, so
+ * a thread may have left the JVM. Null: an exception is pending.
+ */
+static jobject recorded_name(JNIEnv *env, const struct tc_thread *thread, jlong *java_id)
 {
     char name[TC_THREAD_NAME_BYTES];
-    if (thread->java.id != 0 && process_roster_name(&recorded.reader, &thread->java, name))
+    bool is_java = thread->java.id != 0 && process_roster_name(&recorded.reader, &thread->java, name);
+    *java_id = is_java ? (jlong)thread->java.id : 0;
+    if (is_java)
         return (*env)->NewStringUTF(env, name);
     jsize length = (jsize)strlen(thread->row->name);
     jbyteArray bytes = (*env)->NewByteArray(env, length);
@@ -283,7 +288,7 @@ static jobject recorded_name(JNIEnv *env, const struct tc_thread *thread)
     return bytes;
 }
 
-/* Null: an exception is pending, or no memory. */
+/* Null: an exception is pending. */
 static jobjectArray recorded_threads(JNIEnv *env)
 {
     const struct tc_roster *roster = &recorded.roster;
@@ -303,11 +308,10 @@ static jobjectArray recorded_threads(JNIEnv *env)
         const struct tc_counter *used = &thread->used;
         if (!has_run(thread))
             continue;
-        jobject name = recorded_name(env, thread);
+        put = (struct recorded_values){0, thread->tid, tc_counter_used_user(used), tc_counter_used(used)};
+        jobject name = recorded_name(env, thread, &put.java_id);
         if (name == NULL)
             return NULL;
-        put = (struct recorded_values){(jlong)thread->java.id, thread->tid, tc_counter_used_user(used),
-                                       tc_counter_used(used)};
         (*env)->SetLongArrayRegion(env, values, at * VALUES, VALUES, (const jlong *)&put);
         (*env)->SetObjectArrayElement(env, read, at++, name);
         (*env)->DeleteLocalRef(env, name);

@@ -13,7 +13,7 @@
 struct process_roster {
     bool all_names; /* the kernel's names of Java threads as well */
     struct thread_events_reader ends;
-    uint64_t started; /* Java threads and 1, when they were last listed here */
+    uint64_t started; /* java_threads_starts() + 1 as of the last look; 0: none yet */
     int lists_wanted;
 
     /* Of one pass. */
@@ -35,10 +35,10 @@ TC_INTERNAL extern const struct tc_roster_source process_roster_source;
 TC_INTERNAL void process_roster_prepare(struct process_roster *of, const struct tc_roster *roster,
                                         JNIEnv *env, jvmtiEnv *jvmti, jobjectArray given);
 
-/* After it. */
+/* Ends what prepare began. passed: the pass succeeded, so its list counts. */
 TC_INTERNAL void process_roster_done(struct process_roster *of, bool passed);
 
-/* Gets the ends of Java threads from now on, if that makes nothing slower. */
+/* Gets the ends of Java threads from now on, if java_threads_may_listen. */
 TC_INTERNAL void process_roster_listen(struct process_roster *of, JNIEnv *env);
 
 /* The present name of a Java thread; false: it has ended. */

@@ -456,6 +456,19 @@ ACCOUNT_TEST(a_thread_with_an_ended_ones_tid_keeps_its_time)
     assert_times(TC_KIND_JAVA, "short", 1000, 0);
 }
 
+/* Two threads that have ended had the same TID, one after the other. */
+ACCOUNT_TEST(an_ended_thread_is_not_taken_for_an_earlier_one_with_its_tid)
+{
+    read_account();
+    struct row *first = java("first", 1000, 0), *second = attaches(uses(java("second", 0, 0), 10, 0));
+    second->tid = first->tid;
+    ends(first);
+    ends(uses(second, 700, 0));
+    read_in_process();
+    assert_times(TC_KIND_JAVA, "first", 1000, 0);
+    assert_times(TC_KIND_JAVA, "second", 710, 0);
+}
+
 /* More than the tables of one pass begin with. */
 ACCOUNT_TEST(all_of_many_ended_threads_are_counted)
 {

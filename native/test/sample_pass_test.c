@@ -511,6 +511,22 @@ SAMPLED(a_thread_that_detaches_from_the_jvm_becomes_native)
     assert_true(reader.living[21]);
 }
 
+/* A sample has found it with one of its ids; then came others, of which no sample has seen any. */
+SAMPLED(a_thread_that_attached_again_since_and_left_becomes_native)
+{
+    becomes_java(20, 7, "attached");
+    sample(true);
+    reports_end(20, 7, "attached");
+    reports_end(20, 8, "attached again");
+    for (int i = 0; i < 3; i++) {
+        sample(false);
+        assert_row(21, 8, "attached again", 'X');
+    }
+    sample(false);
+    assert_row(21, 0, "thread", '?');
+    assert_true(reader.living[21]);
+}
+
 /* Each record has all that the thread has used since its start. */
 SAMPLED(a_thread_that_attaches_again_and_again_is_one_thread)
 {

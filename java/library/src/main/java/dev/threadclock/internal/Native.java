@@ -85,9 +85,10 @@ public final class Native {
 
     /**
      * Reads all threads for Flight Recorder's events. The first element is a long[] of four values each: Java
-     * id, TID, user and total since the last call. It begins with what threads have used that have ended;
-     * then comes each that has run. The other elements are the names of these: a String of a Java thread,
-     * otherwise the kernel's bytes. Null: the kernel refuses, and the next call has that time as well.
+     * id, TID, user and total since the last call. It begins with what the process has used and no thread
+     * showed, mostly ended ones; then comes each that has run. The other elements are the names of these: a
+     * String of a Java thread, otherwise the kernel's bytes. Null: the kernel refuses, and the next call has
+     * that time as well. If memory runs out, the time of this interval is lost.
      *
      * @param live all Java threads, padded with nulls, if one has started since the last call; or null
      */

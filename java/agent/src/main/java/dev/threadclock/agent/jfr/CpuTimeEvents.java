@@ -89,9 +89,11 @@ final class CpuTimeEvents implements FlightRecorderListener {
         final void read(boolean emits) {
             long nowNanos = System.nanoTime();
             endMillis = System.currentTimeMillis();
-            interval = nowNanos - beforeNanos;
-            if (readClocks(emits)) {
-                beforeNanos = nowNanos;
+            long before = beforeNanos;
+            interval = nowNanos - before;
+            beforeNanos = nowNanos; // also if memory runs out: the clocks were read
+            if (!readClocks(emits)) {
+                beforeNanos = before;
             }
         }
 

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Receives samples over the channel from the agent in the JVM. */
 final class ChannelSampling extends Sampling {
-    /** Of 100,000 threads with long names, or of all starts and ends that the agent keeps. */
+    /** Of 100,000 threads with long names, or of all ends that the agent keeps. */
     private static final int LONGEST_MESSAGE = 1 << 25;
     /** That may come at once. Beyond that, the agent sends at most one a period and one a second. */
     private static final int MOST_MESSAGES = 20;

@@ -94,7 +94,7 @@ final class ThreadBook {
     private void raise(Ran ran) {
         Known thread = threads.get(ran.serial());
         if (thread == null) {
-            return; // its start was never reported, which our sampler does not do
+            return; // no row was sent, which our sampler does not do
         }
         long user = thread.userNanos();
         long total = thread.totalNanos();
