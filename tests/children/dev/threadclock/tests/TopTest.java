@@ -32,6 +32,22 @@ class TopTest {
     }
 
     @Test
+    void aJvmThatEndsBeforeAnythingIsShownIsAFailure() {
+        for (String form : List.of("--frames", "--json")) {
+            try (AttachJvm other = start()) {
+                Thread end = new Thread(() -> {
+                    other.await("a sampler", other::hasAgentsThread);
+                    other.kill();
+                });
+                end.start();
+                Result top = other.run("top", "--once", form, "-d", "60s").exits(1);
+                assertThat(top.err()).contains("has ended");
+                assertThat(top.out()).isEmpty();
+            }
+        }
+    }
+
+    @Test
     void withoutATerminalNoneOfSeveralJvmsIsChosen() {
         try (AttachJvm other = start()) {
             AttachJvm.assertRefused(AttachJvm.command("top", "AttachTarget", "--once"), jvm.label(),
@@ -63,7 +79,7 @@ class TopTest {
         assertThat(lines.get(0)).isEqualTo(jvm.label());
         assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
         List<String> one = jvm.run("top", "--once", "-i", "200ms", "--all", "--rows", "1").ok().outLines();
-        assertThat(one.get(5)).matches("and \\d+ more");
+        assertThat(one.get(5)).matches("and \\d+ more; --rows shows more");
         assertThat(jvm.run("top", "--csv", "-i", "200ms", "-n", "2", "--rows", "1").ok().out().lines())
                 .as("with a head line").hasSize(3);
         Result old = jvm.run("top", "--once", "-n", "3").exits(2);
@@ -120,7 +136,7 @@ class TopTest {
                 .ok().outLines();
         int main = IntStream.range(0, lines.size()).filter(i -> lines.get(i).endsWith("  main"))
                 .findFirst().orElseThrow();
-        assertThat(lines.get(main + 1)).matches(" +runnable in \\d+ of \\d+ looks; .*:");
+        assertThat(lines.get(main + 1)).matches(" +runnable in \\d+ of \\d+ samples; .*:");
         assertThat(lines.get(main + 2)).as("a native method has no line")
                 .matches(".*\\(Native Method\\)|.*:\\d+\\)");
         List<String> frames = lines.subList(main + 2, lines.size()).stream()

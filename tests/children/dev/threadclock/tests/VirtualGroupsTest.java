@@ -100,7 +100,7 @@ class VirtualGroupsTest {
             List<String> lines = jvm.run("top", "--once", "--frames", "--rows", "1", "--filter", "worker-")
                     .ok().outLines();
             assertThat(lines)
-                    .anyMatch(line -> line.matches(" +runnable in \\d+ of \\d+ looks; of \\d+ stacks .*"));
+                    .anyMatch(line -> line.matches(" +runnable in \\d+ of \\d+ samples; \\d+ stacks .*"));
             assertThat(lines).filteredOn(line -> line.contains(" %  "))
                     .anyMatch(line -> line.contains("dev.threadclock.tests.child.Burn."));
         }

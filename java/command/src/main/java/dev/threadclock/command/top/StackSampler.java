@@ -79,10 +79,10 @@ final class StackSampler {
             return List.of();
         }
         Found of = found.getOrDefault(thread.serial(), new Found());
-        String seen = "    runnable in " + of.runnable + " of " + of.looks + " looks; ";
+        String seen = "    runnable in " + of.runnable + " of " + of.looks + " samples; ";
         List<String> lines = new ArrayList<>();
         if (of.stacks.size() > 0) {
-            lines.add(seen + "of " + of.stacks.size() + " stacks while it ran, on top and anywhere:");
+            lines.add(seen + of.stacks.size() + " stacks while it ran; self %, total %:");
             of.stacks.methods().forEach(method -> lines.add("    " + method));
         } else {
             List<String> frames = sampling.awaitStack(thread.javaId(), Stacks.MOST_FRAMES).lines();

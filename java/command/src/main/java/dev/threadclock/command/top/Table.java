@@ -84,7 +84,7 @@ final class Table {
             }
         }
         if (view.left() > 0) {
-            lines.add("and " + view.left() + " more");
+            lines.add("and " + view.left() + " more; --rows shows more");
         }
         if (view.idleLeft() > 0) {
             lines.add("and " + view.idleLeft() + " that have not run; --all shows them");

@@ -2,6 +2,7 @@
 package dev.threadclock.command.top;
 
 import dev.threadclock.command.attach.JvmOption;
+import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.Subcommand;
 import dev.threadclock.command.terminal.Terminal;
 import dev.threadclock.command.terminal.TimeSpan;
@@ -179,11 +180,17 @@ public final class TopCommand extends Subcommand {
                 sampler.sample(candidates.update(first.get().interval()), interval);
             }
         }
+        boolean shown = false;
         while (!limit.isReached() && !out.stream().checkError()) {
             Optional<Iteration> iteration = iterations.next();
             if (iteration.isEmpty()) {
+                if (!shown) {
+                    throw new Failure("the JVM has ended before the first interval did");
+                }
+                Terminal.stderr().println(name() + ": the JVM has ended");
                 return;
             }
+            shown = true;
             limit.count(iteration.get().interval());
             view.update(iteration.get().interval());
             // In one print, because each println is a write of its own.

@@ -51,7 +51,7 @@ class StackSamplerTest {
         stacks.addAll(List.of(WORK, SLEEP, WORK)); // once it had just woken up and waited for a CPU
         sample();
         assertThat(sampler.lines(THREAD).get(0))
-                .matches(" +runnable in 3 of \\d+ looks; of 2 stacks while it ran, on top and anywhere:");
+                .matches(" +runnable in 3 of \\d+ samples; 2 stacks while it ran; self %, total %:");
         assertThat(sampler.lines(THREAD)).endsWith("    100 % 100 %  " + WORK.lines().get(0));
     }
 
@@ -59,7 +59,7 @@ class StackSamplerTest {
     void aThreadThatWasNeverFoundRunningIsShownWhereItIsWithItsState() throws Exception {
         sample();
         assertThat(sampler.lines(THREAD).get(0))
-                .matches(" +runnable in 0 of \\d+ looks; no stack while it ran; now, in state S:");
+                .matches(" +runnable in 0 of \\d+ samples; no stack while it ran; now, in state S:");
         assertThat(sampler.lines(THREAD)).endsWith("    at " + SLEEP.lines().get(0));
     }
 
@@ -70,7 +70,7 @@ class StackSamplerTest {
         stacks.addAll(List.of(waking, waking, WORK));
         sample();
         assertThat(sampler.lines(THREAD)).endsWith("    100 % 100 %  " + WORK.lines().get(0));
-        assertThat(sampler.lines(THREAD).get(0)).contains("of 3 stacks");
+        assertThat(sampler.lines(THREAD).get(0)).contains("3 stacks");
         runnable.addAll(Collections.nCopies(18, true));
         stacks.addAll(Collections.nCopies(18, waking));
         sample();
