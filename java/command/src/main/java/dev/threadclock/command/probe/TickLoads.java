@@ -110,9 +110,19 @@ public final class TickLoads {
                 now = begun;
             }
         }
+        return readings(rounds, hits, (int) (nanos / tickLength));
+    }
+
+    /**
+     * The clock of a virtual CPU goes on while its host lets it wait, so time that passes between the readings
+     * can be in the CPU time alone. Then they say nothing, as if no round had been on time.
+     */
+    private TickRun readings(int rounds, int hits, int ticks) {
+        long beforeNanos = bean.getCurrentThreadCpuTime();
         long userNanos = bean.getCurrentThreadUserTime();
-        return new TickRun(userNanos, bean.getCurrentThreadCpuTime(), rounds, hits,
-                (int) (nanos / tickLength));
+        long cpuNanos = bean.getCurrentThreadCpuTime();
+        boolean atOnce = cpuNanos - beforeNanos < TickRun.RESOLUTION_NANOS;
+        return new TickRun(userNanos, cpuNanos, rounds, atOnce ? hits : 0, ticks);
     }
 
     private long nextTick(long after) {
