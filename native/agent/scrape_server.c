@@ -299,6 +299,11 @@ static void close_some(struct scrape_server *server, bool full, bool held_back)
     server->count = kept;
 }
 
+static bool is_ending(const struct scrape_server *server)
+{
+    return __atomic_load_n(&server->ending, __ATOMIC_ACQUIRE);
+}
+
 /* The order of responses is that of the clients, so that those who are held back have their turn. */
 static void serve_once(struct scrape_server *server, scrape_responder *responder, void *context)
 {
@@ -320,17 +325,12 @@ static void serve_once(struct scrape_server *server, scrape_responder *responder
         struct timespec pause = {PAUSE_MS / 1000, 0};
         nanosleep(&pause, NULL);
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && !is_ending(server); i++)
         if ((ready > 0 && clients[i].revents != 0) || is_held_back(server->clients[i]))
             server->clients[i]->is_over = !advance(server, server->clients[i], responder, context);
     close_some(server, full, held_back);
     if (ready > 0 && polled[0].revents != 0)
         accept_client(server);
-}
-
-static bool is_ending(const struct scrape_server *server)
-{
-    return __atomic_load_n(&server->ending, __ATOMIC_ACQUIRE);
 }
 
 void scrape_server_run(struct scrape_server *server, scrape_responder *responder, void *context)

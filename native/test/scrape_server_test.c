@@ -17,6 +17,7 @@
 enum { CROWD = 100, LARGE_BYTES = 20 << 20, /* which no socket buffers */ END_MS = 10000 };
 
 #define LARGE "GET /large\n\n"
+#define END "GET /end\n\n"
 #define GET "GET /metrics HTTP/1.1\r\n\r\n"
 #define ANSWER "the answer"
 
@@ -27,7 +28,10 @@ static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* held: no response is
 static _Atomic int begun; /* responses */
 static _Atomic int larges, larges_before; /* large ones, and those begun before the last other one */
 
-/* "GET /large" gets LARGE_BYTES, "GET /none" nothing, another GET the ANSWER, and what is no GET itself. */
+/*
+ * "GET /large" gets LARGE_BYTES, "GET /none" nothing, another GET the ANSWER, and what is no GET itself.
+ * "GET /end" ends the server.
+ */
 static char *respond(void *context, const char *head, size_t head_size, size_t *size)
 {
     bool get = head_size >= 4 && memcmp(head, "GET ", 4) == 0;
@@ -39,6 +43,8 @@ static char *respond(void *context, const char *head, size_t head_size, size_t *
     begun++;
     pthread_mutex_lock(&gate);
     pthread_mutex_unlock(&gate);
+    if (kind == 'e')
+        scrape_server_end(server, 0);
     if (kind == 'n')
         return NULL;
     *size = kind == 'l' ? LARGE_BYTES : get ? sizeof ANSWER - 1 : head_size;
@@ -501,6 +507,26 @@ TEST(its_end_frees_the_port_at_once)
     pthread_mutex_unlock(&gate);
     assert_int_equal(pthread_join(server_thread, NULL), 0);
     close(waiting);
+}
+
+/* One poll finds both the request that ends it and the next one, which gets no answer. */
+TEST(its_end_waits_for_one_response_at_most)
+{
+    open_at("127.0.0.1:0");
+    int before = begun, ends = client(), next = client(), first = client();
+    pthread_mutex_lock(&gate);
+    say(first, GET, sizeof GET - 1);
+    while (begun == before)
+        sleep_ns(NS_PER_MS);
+    say(ends, END, sizeof END - 1);
+    say(next, GET, sizeof GET - 1);
+    pthread_mutex_unlock(&gate);
+    assert_int_equal(pthread_join(server_thread, NULL), 0);
+    assert_int_equal(begun - before, 2);
+    scrape_server_release(server);
+    close(ends);
+    close(next);
+    close(first);
 }
 
 TEST(one_that_was_never_run_is_released)
