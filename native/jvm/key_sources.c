@@ -52,8 +52,9 @@ static void remove_unneeded(JNIEnv *env, const char *by)
 /* An OutOfMemoryError may be pending afterwards. */
 TC_NATIVE(void, Java_dev_threadclock_internal_Native_exportKeys, jstring by, jobject object)
 {
-    struct source added = {.object = (*env)->NewWeakGlobalRef(env, object)};
-    if (added.object == NULL || !boot_text(env, by, added.by, sizeof added.by))
+    struct source added;
+    if (!boot_text(env, by, added.by, sizeof added.by)
+        || (added.object = (*env)->NewWeakGlobalRef(env, object)) == NULL)
         return;
     tc_lock(&sources.lock);
     remove_unneeded(env, added.by);
@@ -115,7 +116,8 @@ static bool add_source(JNIEnv *env, const struct source *source, struct tc_text 
     jsize count = (*env)->GetArrayLength(env, keys);
     tc_text_add_label(&labels, "by", source->by);
     for (jsize i = 0; i < count; i++) {
-        boot_text(env, (*env)->GetObjectArrayElement(env, keys, i), key, sizeof key);
+        if (!boot_text(env, (*env)->GetObjectArrayElement(env, keys, i), key, sizeof key))
+            continue;
         (*env)->GetLongArrayRegion(env, values, 2 * i, 2, nanos);
         add_key(&labels, key, nanos, samples);
     }

@@ -105,6 +105,9 @@ public final class Keyed {
             };
             exported.add(throwing);
             Clocks.exportKeys("throws", throwing);
+            Supplier<Object[]> nameless = () -> new Object[]{new String[1], new long[2]};
+            exported.add(nameless);
+            Clocks.exportKeys("has a key that is null", nameless);
             while (!new File(args[0]).exists()) {
                 System.out.println("running");
                 Thread.sleep(20);
