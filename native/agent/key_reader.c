@@ -12,7 +12,9 @@
 #include "lock.h"
 #include "threadclock.h"
 
-enum { PATIENCE_MS = 1000, NS_PER_MS = 1000000 };
+static const int64_t ns_per_ms = 1000000;
+static const int64_t patience_ns = INT64_C(1000000000);
+static const int64_t reuse_ns = INT64_C(100000000); /* CpuAccount.REUSE */
 
 /* Under the monitor. */
 static struct {
@@ -20,10 +22,11 @@ static struct {
     jvmtiEnv *jvmti;       /* null: there is no monitor yet */
     jrawMonitorID monitor;
     bool has_thread;
-    bool ending;             /* the thread */
-    bool jvm_ends;           /* set before ending, and for good */
-    bool busy;               /* with a reading */
-    struct tc_text *awaited; /* the samples for which a scrape waits; null: none does, or no longer */
+    bool ending;          /* the thread */
+    bool jvm_ends;        /* set before ending, and for good */
+    int64_t wanted_at_ns; /* the reading that is to be made, or is being made; 0: none */
+    int64_t read_at_ns;   /* the end of the last reading; 0: there is none */
+    struct tc_text last;  /* its samples */
 } reader;
 
 static void enter(void)
@@ -46,19 +49,26 @@ static void wake_others(void)
     (*reader.jvmti)->RawMonitorNotifyAll(reader.jvmti, reader.monitor);
 }
 
+static int64_t now_ns(void)
+{
+    return threadclock_clock_ns(CLOCK_MONOTONIC);
+}
+
+static void replace_last(struct tc_text samples, int64_t read_at_ns)
+{
+    free(reader.last.bytes);
+    reader.last = samples;
+    reader.read_at_ns = read_at_ns;
+    reader.wanted_at_ns = 0;
+}
+
 static void read_once(JNIEnv *env)
 {
     struct tc_text samples = {.size = 0};
-    reader.busy = true;
     leave();
     key_sources_read(env, &samples);
     enter();
-    reader.busy = false;
-    if (reader.awaited != NULL)
-        *reader.awaited = samples;
-    else
-        free(samples.bytes);
-    reader.awaited = NULL;
+    replace_last(samples, now_ns());
     wake_others();
 }
 
@@ -66,10 +76,11 @@ static void JNICALL run(jvmtiEnv *jvmti, JNIEnv *env, void *argument)
 {
     enter();
     while (!reader.ending)
-        if (reader.awaited != NULL)
+        if (reader.wanted_at_ns != 0)
             read_once(env);
         else
             wait_for(0);
+    replace_last((struct tc_text){.size = 0}, 0);
     reader.has_thread = false;
     leave();
 }
@@ -99,35 +110,32 @@ static void ensure_thread(JNIEnv *env)
     }
 }
 
-static int64_t now_ns(void)
+/*
+ * A reading that never ends, because it waits for a lock, holds up one scrape only. Other scrapes wait as
+ * well while the server moves to another address. False: there is no recent reading.
+ */
+static bool await(void)
 {
-    return threadclock_clock_ns(CLOCK_MONOTONIC);
-}
-
-/* Another scrape may be waiting while the server moves to another address. */
-static void await(struct tc_text *samples)
-{
-    if (!reader.has_thread || reader.busy || reader.awaited != NULL)
-        return;
-    int64_t until_ns = now_ns() + PATIENCE_MS * (int64_t)NS_PER_MS, left_ns;
-    reader.awaited = samples;
-    wake_others();
-    while (reader.awaited == samples && !reader.ending && (left_ns = until_ns - now_ns()) > 0)
-        wait_for(left_ns / NS_PER_MS + 1);
-    if (reader.awaited == samples)
-        reader.awaited = NULL;
-}
-
-struct tc_text key_reader_samples(jvmtiEnv *jvmti, JNIEnv *env)
-{
-    struct tc_text samples = {.size = 0};
-    if (key_sources_exist() && has_monitor(jvmti)) {
-        ensure_thread(env);
-        enter();
-        await(&samples);
-        leave();
+    int64_t oldest_ns = now_ns() - reuse_ns, left_ns;
+    if (reader.read_at_ns < oldest_ns && reader.has_thread && reader.wanted_at_ns == 0) {
+        reader.wanted_at_ns = now_ns();
+        wake_others();
     }
-    return samples;
+    while (reader.read_at_ns < oldest_ns && !reader.ending
+           && (left_ns = reader.wanted_at_ns + patience_ns - now_ns()) > 0)
+        wait_for(left_ns / ns_per_ms + 1);
+    return reader.read_at_ns >= oldest_ns;
+}
+
+void key_reader_write(jvmtiEnv *jvmti, JNIEnv *env, bool open_metrics, struct tc_text *text)
+{
+    if (!key_sources_exist() || !has_monitor(jvmti))
+        return;
+    ensure_thread(env);
+    enter();
+    if (await())
+        tc_metrics_write_keys(&reader.last, open_metrics, text);
+    leave();
 }
 
 void key_reader_end(bool with_jvm)

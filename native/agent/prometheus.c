@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "java_calls.h"
@@ -40,9 +39,7 @@ static int write_metrics(void *context, bool open_metrics, struct tc_text *text)
     int error = process_account_write(scraped->jvmti, scraped->env, open_metrics, text);
     if (error != 0)
         return error;
-    struct tc_text keys = key_reader_samples(scraped->jvmti, scraped->env);
-    tc_metrics_write_keys(&keys, open_metrics, text);
-    free(keys.bytes);
+    key_reader_write(scraped->jvmti, scraped->env, open_metrics, text);
     tc_metrics_end(open_metrics, threadclock_version(), text);
     return 0;
 }

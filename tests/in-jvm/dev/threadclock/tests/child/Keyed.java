@@ -23,6 +23,9 @@ public final class Keyed {
     /** With what must be escaped, and half of a surrogate pair. */
     public static final String STRANGE = "a\nb\"c\\d\u0000\u20ac\ud83d\ude00\ud800";
 
+    /** Longer than scrapes share a reading. */
+    public static final int SHARED_MILLIS = 150;
+
     private static final int THREADS = 8;
     private static final long LONGEST_NANOS = 600_000_000_000L;
 
@@ -167,8 +170,9 @@ public final class Keyed {
             return new WeakReference<>(tenants.getClass().getClassLoader());
         }
 
-        /** On a busy machine, a reading may take longer than a scrape waits. */
+        /** A new reading. On a busy machine, it may take longer than a scrape waits. */
         private static String scrape(String log) throws Exception {
+            Thread.sleep(SHARED_MILLIS);
             String text = Scraped.scrape(log);
             for (int i = 0; i < 30 && !text.contains("threadclock_key_"); i++) {
                 text = Scraped.scrape(log);

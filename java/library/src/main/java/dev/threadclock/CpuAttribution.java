@@ -225,9 +225,9 @@ public final class CpuAttribution {
      *
      * <p>They are served as long as this attribution is reachable, unless another one of the same name is
      * exported later, for example by the redeployed application. At most 16 are served, the last ones. The
-     * agent may be loaded before or after this call, or not at all. For each scrape a thread of the agent
-     * calls {@link #read}. If that fails, or takes longer than a second, the scrape is served without keys.
-     * Without the native library this call does nothing.
+     * agent may be loaded before or after this call, or not at all. A thread of the agent calls {@link #read}
+     * once for all scrapes within 100 ms. If that fails, or takes longer than a second, they are served
+     * without keys. Without the native library this call does nothing.
      *
      * @return this attribution
      * @throws IllegalStateException if the kernel refuses the process's CPU clock
