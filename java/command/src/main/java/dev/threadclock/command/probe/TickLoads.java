@@ -114,8 +114,8 @@ public final class TickLoads {
     }
 
     /**
-     * The clock of a virtual CPU goes on while its host lets it wait, so time that passes between the readings
-     * can be in the CPU time alone. Then they say nothing, as if no round had been on time.
+     * The clock of a virtual CPU goes on while its host lets it wait, so time that passes between the
+     * readings can be in the CPU time alone. Then they say nothing, as if no round had been on time.
      */
     private TickRun readings(int rounds, int hits, int ticks) {
         long beforeNanos = bean.getCurrentThreadCpuTime();
