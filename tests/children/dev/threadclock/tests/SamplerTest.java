@@ -247,7 +247,9 @@ class SamplerTest {
         try (jvm) {
             Running top = startTop(jvm);
             jvm.kill();
-            assertThat(top.end().ok().out()).contains(SYSTEM_BURNER);
+            Result end = top.end().exits(0);
+            assertThat(end.out()).contains(SYSTEM_BURNER);
+            assertThat(end.err()).contains("the JVM has ended");
         }
     }
 
