@@ -171,15 +171,13 @@ bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[J
 static void add_event(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, struct thread_event *event)
 {
     struct tc_ended *of = &event->thread;
+    event->opened = thread_events_opened();
     of->id = java_threads_id(env, thread);
     if (of->id == 0 || !java_threads_name(jvmti, env, thread, of->name)
         || threadclock_times_now(&of->times) != 0)
         return;
     of->tid = tc_own_tid();
     of->is_carrier = java_threads_is_carrier(env, thread);
-    struct timespec now; /* of the C library, which needs no system call */
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    event->monotonic_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
     thread_events_add(event);
 }
 

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lock.h"
 #include "slot.h"
@@ -16,6 +15,7 @@ struct listed_event {
 
 static struct {
     uint32_t reader_count;
+    uint64_t opened;
     struct listed_event *recent; /* the last one added */
     uint32_t recent_count;
     struct tc_lock lock; /* for the following */
@@ -32,6 +32,11 @@ static size_t used_bytes(const struct thread_event *event)
 static bool has_room(void)
 {
     return __atomic_load_n(&all.recent_count, __ATOMIC_RELAXED) < THREAD_EVENTS_MAX;
+}
+
+uint64_t thread_events_opened(void)
+{
+    return TC_LOAD(all.opened);
 }
 
 bool thread_events_are_read(void)
@@ -123,7 +128,8 @@ void thread_events_open(struct thread_events_reader *reader)
     tc_lock(&all.lock);
     if (!reader->open) {
         list_recent();
-        reader->opened_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
+        reader->opened = all.opened + 1;
+        TC_STORE(all.opened, reader->opened);
         reader->next = NULL;
         reader->other = all.readers;
         all.readers = reader;
@@ -159,7 +165,7 @@ bool thread_events_take(struct thread_events_reader *reader, struct thread_event
         list_recent();
     while (!taken && reader->next != NULL) {
         const struct thread_event *next = &reader->next->event;
-        taken = next->monotonic_ns >= reader->opened_ns;
+        taken = next->opened >= reader->opened;
         if (taken)
             memcpy(event, next, used_bytes(next));
         reader->next = reader->next->next;

@@ -11,14 +11,14 @@
 enum { THREAD_EVENTS_MAX = 65536 };
 
 struct thread_event {
-    int64_t monotonic_ns;
+    uint64_t opened; /* thread_events_opened() when it happened */
     struct tc_ended thread;
 };
 
 /* Initially zero, and never freed. */
 struct thread_events_reader {
     bool open;
-    int64_t opened_ns;
+    uint64_t opened;
     struct listed_event *next; /* null: none */
     struct thread_events_reader *other;
 };
@@ -26,6 +26,9 @@ struct thread_events_reader {
 /* The reader gets the ends from now on; none that happened before, even if it is added later. */
 TC_INTERNAL void thread_events_open(struct thread_events_reader *reader);
 TC_INTERNAL void thread_events_close(struct thread_events_reader *reader);
+
+/* How often a reader has opened so far: no clock, because one begins again where a process is restored. */
+TC_INTERNAL uint64_t thread_events_opened(void);
 
 /* True if there is an open reader. */
 TC_INTERNAL bool thread_events_are_read(void);

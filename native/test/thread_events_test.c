@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "sys.h"
 #include "thread_events.h"
@@ -22,14 +21,9 @@ static int close_both(void **state)
 
 #define READ(name) TEST_WITH(name, NULL, close_both)
 
-static int64_t now_ns(void)
+static void add_of(uint64_t id, uint64_t opened)
 {
-    return threadclock_clock_ns(CLOCK_MONOTONIC);
-}
-
-static void add_of(uint64_t id, int64_t monotonic_ns)
-{
-    struct thread_event event = {.monotonic_ns = monotonic_ns,
+    struct thread_event event = {.opened = opened,
                                  .thread = {.id = id, .tid = (pid_t)id + 1000, .is_carrier = id % 2 == 0,
                                             .begun = {.total_ns = 3}, .times = {.total_ns = (int64_t)id}}};
     snprintf(event.thread.name, sizeof event.thread.name, "worker %u", (unsigned)id);
@@ -38,7 +32,7 @@ static void add_of(uint64_t id, int64_t monotonic_ns)
 
 static void add(uint64_t id)
 {
-    add_of(id, now_ns());
+    add_of(id, thread_events_opened());
 }
 
 /* The number of events that this reader gets, from the first id to the last without a gap. */
@@ -73,12 +67,11 @@ READ(each_reader_gets_every_end_once_in_order_and_whole)
     struct thread_event event;
     thread_events_open(&one);
     thread_events_open(&other);
-    int64_t at_ns = now_ns();
-    add_of(1, at_ns);
+    add(1);
     assert_true(thread_events_take(&one, &event));
     assert_int_equal(event.thread.id, 1);
     assert_int_equal(event.thread.tid, 1001);
-    assert_int_equal(event.monotonic_ns, at_ns);
+    assert_int_equal(event.opened, thread_events_opened());
     assert_false(event.thread.is_carrier);
     assert_int_equal(event.thread.begun.total_ns, 3);
     assert_int_equal(event.thread.times.total_ns, 1);
@@ -107,9 +100,9 @@ READ(events_are_wanted_while_anyone_reads)
 READ(an_end_from_before_a_reader_opened_is_not_its_own_even_if_it_is_added_later)
 {
     thread_events_open(&one);
-    int64_t before_ns = now_ns();
+    uint64_t before = thread_events_opened();
     thread_events_open(&other);
-    add_of(1, before_ns - 1);
+    add_of(1, before);
     add(2);
     assert_int_equal(taken(&other, 2), 1);
     add(3);

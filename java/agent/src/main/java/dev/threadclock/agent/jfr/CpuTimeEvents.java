@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.agent.jfr;
 
-import dev.threadclock.CpuSnapshot;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.internal.Counter;
@@ -157,17 +156,17 @@ final class CpuTimeEvents implements FlightRecorderListener {
     /** The whole process. */
     private static final class Process extends Source {
         private final CpuTimes times = new CpuTimes();
-        private CpuSnapshot before = times.snapshot();
+        private final Counter used = new Counter();
 
         @Override
         boolean readClocks(boolean emits) {
             boolean isKnown = ThreadClock.readProcess(times);
             if (isKnown) {
-                CpuSnapshot used = times.snapshot().minus(before);
+                used.begin();
+                used.raise(times.userNanos(), times.totalNanos());
                 if (emits) {
-                    commit(new ProcessCpuTime(), used.userNanos(), used.systemNanos(), used.totalNanos());
+                    commit(new ProcessCpuTime(), used);
                 }
-                before = times.snapshot();
             }
             return isKnown;
         }

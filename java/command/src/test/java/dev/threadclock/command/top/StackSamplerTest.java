@@ -70,7 +70,7 @@ class StackSamplerTest {
         stacks.addAll(List.of(waking, waking, WORK));
         sample();
         assertThat(sampler.lines(THREAD)).endsWith("    100 % 100 %  " + WORK.lines().get(0));
-        assertThat(sampler.lines(THREAD).get(0)).contains("3 stacks");
+        assertThat(sampler.lines(THREAD).get(0)).contains("; 3 stacks");
         runnable.addAll(Collections.nCopies(18, true));
         stacks.addAll(Collections.nCopies(18, waking));
         sample();
