@@ -119,10 +119,13 @@ static void find_java_group(struct tc_account *account, void *of, struct member 
  */
 static void find_group(struct tc_account *account, void *of, struct member *member)
 {
-    const struct threadclock_thread_row *row = member->thread.row;
-    if (member->thread.java.id != 0) {
-        if (member->thread.java.id != member->thread.id_before || tc_counter_used(&member->thread.used) != 0)
+    const struct tc_thread *thread = &member->thread;
+    const struct threadclock_thread_row *row = thread->row;
+    if (tc_is_java(thread)) {
+        if (thread->java.id != thread->id_before || tc_counter_used(&thread->used) != 0)
             find_java_group(account, of, member);
+    } else if (member->is_java && thread->used.total_ns <= thread->ended_ns) {
+        return; /* it has ended since its row was read */
     } else if (member->group == NULL || member->is_java || member->name_hash != tc_name_hash(row->name)
                || tc_pools_are_unsettled(&account->pools, member->group)) {
         set_group(member, tc_is_agents_thread(row->name) ? pool(account, row->name)
@@ -157,8 +160,6 @@ static void count_ended(struct tc_account *account, struct member *member, const
         count_until(account, member, user_ns, total_ns, ended_group(account, ended));
         return;
     }
-    if (member->group != NULL && total_ns <= member->thread.used.total_ns)
-        return; /* its row of this pass has all */
     if (member->thread.id_before != ended->id || !member->is_java || hash != member->name_hash
         || tc_pools_are_unsettled(&account->pools, member->group)) {
         set_group(member, ended_group(account, ended));
@@ -166,7 +167,7 @@ static void count_ended(struct tc_account *account, struct member *member, const
         member->name_hash = hash;
     }
     tc_roster_raise(&account->roster, &member->thread, user_ns, total_ns);
-    count_used(account, member);
+    count_until(account, member, user_ns, total_ns, member->group); /* its row may have more */
 }
 
 /*

@@ -40,11 +40,21 @@ struct tc_thread {
     pid_t tid;
     struct tc_java java;
     uint64_t id_before;                 /* its Java id after the last pass */
-    int64_t ended_ns;                   /* its total at its last end as a Java thread; 0: none */
+    uint64_t ended_id;                  /* its last Java thread that has ended; 0: none */
+    int64_t ended_ns;                   /* its total at that end */
     struct threadclock_thread_row *row; /* valid in a pass that has read it */
     int64_t waited_ns, total_at_wait_ns;
     uint64_t ran_at; /* the last pass over all that found that it had run; 0: none */
 };
+
+/*
+ * A Java thread ends just before its kernel thread. If that continues, it has only left the JVM, and is
+ * native. One that attaches again has a greater id.
+ */
+static inline bool tc_is_java(const struct tc_thread *thread)
+{
+    return thread->java.id > thread->ended_id;
+}
 
 /* Where a roster gets its numbers; of is passed to each. */
 struct tc_roster_source {

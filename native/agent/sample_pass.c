@@ -4,15 +4,14 @@
 
 #include <time.h>
 
-enum { UNREAD_MAX_NS = 200000, PASSES_AFTER_END = 3 };
+enum { UNREAD_MAX_NS = 200000, SETTLED_NS = 300000000 };
 
 /* A thread, and what the reader knows of it. */
 struct sent {
     struct tc_thread thread;
     uint64_t hash; /* of the last SAMPLE_ROW; 0: none */
     uint64_t java_id;
-    uint64_t ended_id; /* its last Java thread that has ended */
-    uint32_t passes_since_end;
+    int64_t ended_at_ns; /* when its end as a Java thread was sent */
 };
 
 static void put_row(struct sample_message *message, struct sent *sent, uint64_t java_id, bool is_carrier,
@@ -43,17 +42,15 @@ static void put_times(struct sample_message *message, const struct tc_thread *th
     sample_put_u64(message, (uint64_t)waited_ns);
 }
 
-/*
- * A Java thread ends just before its kernel thread. If that continues, it has only left the JVM, and is
- * native again.
- */
+/* One that has left the JVM is shown as ended until its kernel thread has had the time to end, too. */
 static void put_changes(struct sample_pass *pass, struct sent *sent, bool named)
 {
     char name[TC_THREAD_NAME_BYTES];
     uint32_t state;
     const struct tc_java *java = &sent->thread.java;
-    bool is_java = java->id > sent->ended_id; /* a thread that attaches again has a greater id */
-    bool has_just_ended = !is_java && sent->ended_id != 0 && sent->passes_since_end++ < PASSES_AFTER_END;
+    bool is_java = tc_is_java(&sent->thread);
+    bool has_just_ended = !is_java && sent->thread.ended_id != 0
+                          && pass->at_ns - sent->ended_at_ns < SETTLED_NS;
     pass->is_unsettled |= sent->hash == 0 || has_just_ended;
     if (is_java && (named || java->id != sent->java_id)
         && pass->describe(pass->describer, java, name, &state))
@@ -82,8 +79,7 @@ static void put_ended(struct sample_pass *pass, void *of)
         struct sent *sent = (struct sent *)thread;
         tc_roster_raise(&pass->roster, thread, ended.times.user_ns, ended.times.total_ns);
         put_row(pass->message, sent, ended.id, ended.is_carrier, SAMPLE_ENDED, ended.name);
-        sent->ended_id = ended.id;
-        sent->passes_since_end = 0;
+        sent->ended_at_ns = pass->at_ns;
     }
 }
 
@@ -107,14 +103,14 @@ void sample_pass_begin(struct sample_pass *pass, const struct tc_roster_source *
 }
 
 /* What the process and all threads have used: each time is that of a thread, or exceeded their sum before. */
-static void put_moment(const struct sample_pass *pass, int64_t wall_ns, int64_t at_ns)
+static void put_moment(const struct sample_pass *pass, int64_t wall_ns)
 {
     const struct tc_roster *roster = &pass->roster;
     int64_t user_ns = roster->shown_user_ns + roster->rest.user_ns;
     int64_t total_ns = roster->shown_total_ns + roster->rest.total_ns;
     sample_put_kind(pass->message, SAMPLE_MOMENT);
     sample_put_u64(pass->message, (uint64_t)(wall_ns / 1000000));
-    sample_put_u64(pass->message, (uint64_t)at_ns);
+    sample_put_u64(pass->message, (uint64_t)pass->at_ns);
     sample_put_times(pass->message, &(struct threadclock_times){user_ns, total_ns - user_ns, total_ns});
 }
 
@@ -122,7 +118,8 @@ bool sample_pass_put(struct sample_pass *pass, void *of, struct sample_message *
                      bool complete)
 {
     struct tc_roster *roster = &pass->roster;
-    int64_t wall_ns = threadclock_clock_ns(CLOCK_REALTIME), at_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
+    int64_t wall_ns = threadclock_clock_ns(CLOCK_REALTIME);
+    pass->at_ns = threadclock_clock_ns(CLOCK_MONOTONIC);
     if (tc_roster_pass(roster, of, named || pass->is_unsettled) != 0)
         return false;
     pass->message = message;
@@ -133,7 +130,7 @@ bool sample_pass_put(struct sample_pass *pass, void *of, struct sample_message *
         put_thread(pass, of, (struct sent *)tc_roster_at(roster, i), named);
     tc_roster_finish(roster, of);
     if (complete)
-        put_moment(pass, wall_ns, at_ns);
+        put_moment(pass, wall_ns);
     pass->message = NULL;
     return true;
 }

@@ -18,6 +18,7 @@ struct sample_pass {
     sample_describe *describe;
     void *describer;
     struct sample_message *message; /* during a pass */
+    int64_t at_ns;                  /* CLOCK_MONOTONIC at its beginning */
     bool is_unsettled;              /* a thread may get another name soon */
 };
 

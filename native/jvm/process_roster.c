@@ -277,7 +277,10 @@ static bool has_run(const struct tc_thread *thread)
 static jobject recorded_name(JNIEnv *env, const struct tc_thread *thread, jlong *java_id)
 {
     char name[TC_THREAD_NAME_BYTES];
-    bool is_java = thread->java.id != 0 && process_roster_name(&recorded.reader, &thread->java, name);
+    jobject of_java = (*env)->NewLocalRef(env, thread->java.reference);
+    bool is_java = of_java != NULL && tid_of(env, of_java) == thread->tid
+                   && java_threads_name(NULL, env, of_java, name);
+    (*env)->DeleteLocalRef(env, of_java);
     *java_id = is_java ? (jlong)thread->java.id : 0;
     if (is_java)
         return (*env)->NewStringUTF(env, name);

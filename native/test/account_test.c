@@ -120,8 +120,9 @@ static uint32_t fake_virtual_groups(void *of, struct tc_virtual_group groups[TC_
 static bool fake_java(void *of, const struct threadclock_thread_row *row, struct tc_java *java)
 {
     struct row *fake = row_of(row->tid);
-    *java = (struct tc_java){fake->is_java ? fake->id : 0, fake, fake->is_of_top_group, fake->is_carrier};
-    return true;
+    if (fake->is_java)
+        *java = (struct tc_java){fake->id, fake, fake->is_of_top_group, fake->is_carrier};
+    return fake->is_java;
 }
 
 static bool fake_java_name(void *of, const struct tc_java *java, char name[TC_THREAD_NAME_BYTES])
@@ -371,7 +372,7 @@ ACCOUNT_TEST(an_ended_threads_time_is_its_pools_up_to_its_end)
     process_user += 2; /* after the ends */
     read_account();
     assert_times(TC_KIND_JAVA, "job-*", 337, 4);
-    assert_int_equal(group(TC_KIND_JAVA, "job-*")->threads, 1);
+    assert_int_equal(group(TC_KIND_JAVA, "job-*")->threads, 2); /* when they were listed */
     assert_times(TC_KIND_NATIVE, NULL, 5, 0);
     assert_times(TC_KIND_CARRIER, NULL, 7, 0);
     assert_times(TC_KIND_UNSEEN, NULL, 2, 0);
@@ -391,6 +392,28 @@ ACCOUNT_TEST(a_thread_that_detaches_from_the_jvm_is_not_counted_twice)
     uses(thread, 1, 0);
     read_in_process();
     assert_times(TC_KIND_NATIVE, NULL, 16, 0);
+}
+
+/* Its row has more than it had when it left. */
+ACCOUNT_TEST(a_thread_that_has_left_the_jvm_is_native)
+{
+    struct row *thread = java("callback", 10, 0);
+    read_in_process();
+    reports_end(uses(thread, 5, 0), "callback");
+    thread->is_java = false;
+    uses(thread, 7, 1);
+    for (int i = 0; i < 2; i++) {
+        read_in_process();
+        assert_times(TC_KIND_JAVA, "callback", 15, 0);
+        assert_times(TC_KIND_NATIVE, NULL, 7 + 4 * i, 1);
+        assert_int_equal(group(TC_KIND_JAVA, "callback")->threads, 0);
+        assert_int_equal(group(TC_KIND_NATIVE, NULL)->threads, 1);
+        uses(thread, 4, 0);
+    }
+    thread->is_java = true; /* it attaches again */
+    read_in_process();
+    assert_times(TC_KIND_JAVA, "callback", 19, 0);
+    assert_times(TC_KIND_NATIVE, NULL, 11, 1);
 }
 
 /* Its ThreadEnd event comes before the kernel's end, which may take long. */

@@ -509,6 +509,11 @@ SAMPLED(a_thread_that_detaches_from_the_jvm_becomes_native)
     sample(true);
     assert_row(21, 8, "attached again", 'R');
     assert_true(reader.living[21]);
+    reports_end(20, 8, "attached again");
+    sample(false);
+    world.now_ns += 1000 * NS_PER_MS; /* the reader's interval is that long */
+    sample(false);
+    assert_row(21, 0, "thread", '?');
 }
 
 /* A sample has found it with one of its ids; then came others, of which no sample has seen any. */

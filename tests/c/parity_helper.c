@@ -51,13 +51,13 @@ static void pause_ms(int ms)
 
 struct attaching {
     jobject runnable; /* global reference */
-    int times, burn_before_ms, daemon, failed;
+    int times, burn_ms, daemon, failed;
 };
 
 static void *attach_and_detach(void *argument)
 {
     struct attaching *job = argument;
-    burn_ms(job->burn_before_ms);
+    burn_ms(job->burn_ms);
     for (int i = 0; i < job->times; i++) {
         JNIEnv *env;
         JavaVMAttachArgs how = {.version = JNI_VERSION_1_6, .name = "attached"};
@@ -77,17 +77,20 @@ static void *attach_and_detach(void *argument)
         (*env)->DeleteLocalRef(env, class);
         (*the_vm)->DetachCurrentThread(the_vm);
     }
+    burn_ms(job->burn_ms);
     return NULL;
 }
 
-/* Burns in a new native thread, which then attaches, runs and detaches this many times. False if something
- * failed. */
+/*
+ * A new native thread attaches, runs and detaches this many times, and burns before and after that. False if
+ * something failed.
+ */
 JNIEXPORT jboolean JNICALL Java_dev_threadclock_tests_child_Helper_attached(JNIEnv *env, jclass caller,
                                                                             jobject runnable, jint times,
-                                                                            jint burn_before_ms,
+                                                                            jint burn_ms,
                                                                             jboolean daemon)
 {
-    struct attaching job = {.times = times, .burn_before_ms = burn_before_ms, .daemon = daemon};
+    struct attaching job = {.times = times, .burn_ms = burn_ms, .daemon = daemon};
     pthread_t thread;
     job.runnable = (*env)->NewGlobalRef(env, runnable);
     if (pthread_create(&thread, NULL, attach_and_detach, &job) != 0)

@@ -9,10 +9,12 @@ import dev.threadclock.attach.Jvm;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.Accounted;
+import dev.threadclock.tests.child.Idle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -284,6 +286,23 @@ class ObstaclesTest {
             AttachJvm.assertRefused(attach, "/proc is another PID namespace's");
             assertThat(jvm.said()).isEmpty();
         }
+    }
+
+    /** From Linux 6.14 on, pid_max is the namespace's; the threads in /proc/loadavg are the machine's. */
+    @Test
+    void whereANamespaceHasItsOwnPidMaxOnlyItsThreadsCount(@TempDir Path folder) {
+        int[] kernel = Stream.of(System.getProperty("os.version").split("\\D+")).limit(2)
+                .mapToInt(Integer::parseInt).toArray();
+        assumeTrue(kernel[0] > 6 || kernel[0] == 6 && kernel[1] >= 14, "pid_max is the machine's here");
+        List<String> inside = List.of("unshare", "-p", "-f", "--mount-proc", "sh", "-c");
+        assumeTrue(ChildJvm.exec(inside, "true").end().exitCode() == 0, "no PID namespace can be made here");
+        Path go = folder.resolve("go");
+        String script = "i=0; while [ $i -lt 400 ]; do sleep 300 & i=$((i + 1)); done; unshare -p -f"
+                + " --mount-proc sh -c 'echo 400 >/proc/sys/kernel/pid_max; \"$0\" -cp \"$1\" \"$2\" \"$3\" &"
+                + " jvm=$!; shift 3; \"$@\" $jvm' \"$@\"";
+        Result attach = ChildJvm.exec(inside, script, "sh", AttachJvm.QUICKLY.get(0), AttachJvm.CLASSES,
+                Idle.class.getName(), go, AttachJvm.QUICKLY, "-jar", Product.JAR, "attach").end();
+        attach.exits(0);
     }
 
     static ChildJvm withoutFirstThread(TestJdk jdk) {

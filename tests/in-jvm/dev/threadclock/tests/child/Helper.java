@@ -4,7 +4,7 @@ package dev.threadclock.tests.child;
 /** The native methods of tests/c/parity_helper.c, a library that must have been loaded. */
 public final class Helper {
     /** A native thread burns, then attaches, runs and detaches this many times. False if something failed. */
-    public static native boolean attached(Runnable run, int times, int burnBeforeMillis, boolean daemon);
+    public static native boolean attached(Runnable run, int times, int burnMillis, boolean daemon);
 
     /** A waiting thread of another agent that has burnt 60 ms, from before main or new. May be null. */
     public static native Thread agentThread(boolean early);

@@ -10,9 +10,12 @@ import dev.threadclock.CpuGroup;
 import dev.threadclock.CpuTimes;
 import dev.threadclock.ThreadClock;
 import dev.threadclock.VirtualThreads;
+import dev.threadclock.internal.Native;
 import dev.threadclock.tests.child.Burn;
+import dev.threadclock.tests.child.Helper;
 import dev.threadclock.tests.child.Threads;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
@@ -114,6 +117,47 @@ class AccountTest {
         long lost = group(account, Kind.UNSEEN, "(unseen)").times().totalNanos() - unseen;
         assertTrue(found >= used.get() && found < used.get() * 1.1, found + " instead of " + used);
         assertTrue(lost < used.get() / 4, lost + " of " + used + " are unseen: " + account.groups());
+    }
+
+    /** The JVM still has its Thread object. */
+    @Test
+    void aNativeThreadThatHasLeftHasNoJavaIdInEvents() throws Exception {
+        Jvm.assumeHelper();
+        Thread[] attached = new Thread[1];
+        AtomicLong tid = new AtomicLong();
+        AtomicLong id = new AtomicLong();
+        Thread starter = new Thread(() -> Helper.attached(() -> {
+            tid.set(tid());
+            id.set(idInEvents(tid.get()));
+            attached[0] = Thread.currentThread();
+        }, 1, 200, false));
+        starter.start();
+        while (attached[0] == null || attached[0].isAlive()) {
+            Thread.yield();
+        }
+        long idAfterwards = idInEvents(tid.get());
+        starter.join();
+        assertThat(id).hasValue(attached[0].getId());
+        assertThat(idAfterwards).isNotPositive();
+    }
+
+    private static long tid() {
+        try {
+            return Long.parseLong(Paths.get("/proc/thread-self").toRealPath().getFileName().toString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Of a thread that has run since the last call; -1: it has ended. */
+    private static long idInEvents(long tid) {
+        Object[] read = Native.readThreads(Thread.getAllStackTraces().keySet().toArray(new Thread[0]));
+        long[] values = (long[]) read[0];
+        int row = 1;
+        while (row < read.length && values[4 * row + 1] != tid) {
+            row++;
+        }
+        return row < read.length ? values[4 * row] : -1;
     }
 
     /** Two burners per CPU: their pool's waiting time is the sum of the kernel's values for its threads. */

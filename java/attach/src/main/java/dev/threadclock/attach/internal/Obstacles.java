@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -90,10 +91,11 @@ final class Obstacles {
                     number(group.texts.get(3), 0), number(group.texts.get(2), Long.MAX_VALUE), ROOM));
         }
         long threads = number(text(Path.of("/proc/loadavg")).replaceFirst(".*/(\\d+).*", "$1"), 0);
-        for (String name : List.of("threads-max", "pid_max")) {
-            limits.add(new Limit("threads on this machine (kernel." + name + ")", threads,
-                    number(text(Path.of("/proc/sys/kernel", name)), Long.MAX_VALUE), ROOM));
-        }
+        limits.add(new Limit("threads on this machine (kernel.threads-max)", threads,
+                kernelLimit("threads-max"), ROOM));
+        long ids = kernelLimit("pid_max"); // of this PID namespace from Linux 6.14 on
+        limits.add(new Limit("threads here (kernel.pid_max)",
+                threads > ids - ROOM ? threadsOf(user -> true) : threads, ids, ROOM));
         long mappings = number(text(Path.of("/proc/sys/vm/max_map_count")), Long.MAX_VALUE);
         limits.add(new Limit("mappings of its memory (vm.max_map_count)",
                 process.read("maps").lines().count(), mappings, ROOM * MAPPINGS_OF_A_THREAD));
@@ -125,24 +127,33 @@ final class Obstacles {
                 : unit.equals("m") ? 20 : unit.equals("g") ? 30 : 0);
     }
 
-    /** As far as /proc shows that user's processes. onMachine: no user has more threads than that. */
+    private static long kernelLimit(String name) {
+        return number(text(Path.of("/proc/sys/kernel", name)), Long.MAX_VALUE);
+    }
+
+    /** onMachine: no user has more threads than that. */
     private Optional<Limit> ofTheUser(long onMachine) {
         long most = ownLimit("Max processes");
         boolean privileged = status.uid() == ROOT_USER || (status.effective() & NOT_COUNTED) != 0;
         if (onMachine < most - ROOM || privileged && WHOLE_RANGE.matcher(its("uid_map")).matches()) {
             return Optional.empty();
         }
-        long used = 0;
+        return Optional.of(new Limit("processes and threads of its user (RLIMIT_NPROC, ulimit -u)",
+                threadsOf(user -> user == status.uid()), most, ROOM));
+    }
+
+    /** As far as /proc shows these users' processes. */
+    private static long threadsOf(IntPredicate users) {
+        long count = 0;
         for (Path each : TargetProcess.all()) {
             String text = text(each.resolve("status"));
             Matcher user = REAL_USER.matcher(text);
             Matcher threads = THREADS.matcher(text);
-            if (user.find() && threads.find() && Integer.parseUnsignedInt(user.group(1)) == status.uid()) {
-                used += Long.parseLong(threads.group(1));
+            if (user.find() && threads.find() && users.test(Integer.parseUnsignedInt(user.group(1)))) {
+                count += Long.parseLong(threads.group(1));
             }
         }
-        return Optional.of(new Limit("processes and threads of its user (RLIMIT_NPROC, ulimit -u)", used,
-                most, ROOM));
+        return count;
     }
 
     private long descriptors() {
