@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * CPU time by key against the kernel's own sums: each piece of work reads the kernel's clock of its thread
@@ -165,6 +166,7 @@ class AttributionTest {
     }
 
     @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void theDearestTenantsHaveWhatTheirThreadsUsed() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);
         try {
@@ -225,6 +227,7 @@ class AttributionTest {
     }
 
     @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void theDearestTenantsHaveWhatTheirVirtualThreadsUsed() throws Throwable {
         Jvm.assumeVirtualThreads();
         try (VirtualThreads.Accounting accounting = VirtualThreads.startAccounting()) {
