@@ -230,9 +230,10 @@ static void find_java_threads(struct tc_roster *roster, void *of)
 {
     for (size_t i = 0; i < roster->present.count; i++) {
         struct tc_thread *thread = roster->present.threads[i];
-        struct tc_java java = tc_is_java(thread) ? thread->java : (struct tc_java){.id = 0};
-        (void)roster->source->java(of, thread->row, &java);
-        if (thread->java.id != 0 && thread->java.reference != java.reference)
+        struct tc_java java = thread->java;
+        if (!roster->source->java(of, thread->row, &java))
+            continue;
+        if (thread->java.reference != java.reference)
             roster->source->forget(of, &thread->java);
         thread->java = java;
     }
@@ -388,6 +389,10 @@ struct tc_thread *tc_roster_ended(struct tc_roster *roster, void *of, struct tc_
             thread = new_ended(roster, ended);
         if (thread == NULL)
             continue;
+        if (thread->java.id != 0 && thread->java.id <= ended->id) { /* not if it has attached again */
+            roster->source->forget(of, &thread->java);
+            thread->java = (struct tc_java){.id = 0};
+        }
         thread->ended_id = ended->id;
         thread->ended_ns = tc_most(thread->ended_ns, ended->times.total_ns);
         return thread;

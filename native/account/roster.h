@@ -48,12 +48,12 @@ struct tc_thread {
 };
 
 /*
- * A Java thread ends just before its kernel thread. If that continues, it has only left the JVM, and is
- * native. One that attaches again has a greater id.
+ * A Java thread ends just before its kernel thread, and the JVM may list it after that. If the kernel thread
+ * continues, it has only left the JVM, and is native until it attaches again, with a greater id.
  */
 static inline bool tc_is_java(const struct tc_thread *thread)
 {
-    return thread->java.id > thread->ended_id;
+    return thread->java.id != 0 && thread->java.id != thread->ended_id;
 }
 
 /* Where a roster gets its numbers; of is passed to each. */
