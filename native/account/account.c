@@ -121,7 +121,7 @@ static void find_group(struct tc_account *account, void *of, struct member *memb
 {
     const struct tc_thread *thread = &member->thread;
     const struct threadclock_thread_row *row = thread->row;
-    if (tc_is_java(thread)) {
+    if (thread->java.id != 0) {
         if (thread->java.id != thread->id_before || tc_counter_used(&thread->used) != 0)
             find_java_group(account, of, member);
     } else if (member->is_java && thread->used.total_ns <= thread->ended_ns) {

@@ -233,6 +233,10 @@ static void find_java_threads(struct tc_roster *roster, void *of)
         struct tc_java java = thread->java;
         if (!roster->source->java(of, thread->row, &java))
             continue;
+        if (java.id != 0 && java.id == thread->ended_id) { /* the JVM still lists it */
+            roster->source->forget(of, &java);
+            continue;
+        }
         if (thread->java.reference != java.reference)
             roster->source->forget(of, &thread->java);
         thread->java = java;
@@ -395,6 +399,8 @@ struct tc_thread *tc_roster_ended(struct tc_roster *roster, void *of, struct tc_
         }
         thread->ended_id = ended->id;
         thread->ended_ns = tc_most(thread->ended_ns, ended->times.total_ns);
+        if (thread == now) /* its next record has an id that no pass has seen */
+            (void)map_put(&roster->by_tid, (uint64_t)ended->tid, thread);
         return thread;
     }
     free_maps(roster);

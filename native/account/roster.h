@@ -38,7 +38,7 @@ struct tc_thread {
     struct tc_counter used;
     uint64_t serial; /* of one that no pass has seen: above all others */
     pid_t tid;
-    struct tc_java java;
+    struct tc_java java; /* one that has left the JVM is native until it attaches again, with a greater id */
     uint64_t id_before;                 /* its Java id after the last pass */
     uint64_t ended_id;                  /* its last Java thread that has ended; 0: none */
     int64_t ended_ns;                   /* its total at that end */
@@ -46,15 +46,6 @@ struct tc_thread {
     int64_t waited_ns, total_at_wait_ns;
     uint64_t ran_at; /* the last pass over all that found that it had run; 0: none */
 };
-
-/*
- * A Java thread ends just before its kernel thread, and the JVM may list it after that. If the kernel thread
- * continues, it has only left the JVM, and is native until it attaches again, with a greater id.
- */
-static inline bool tc_is_java(const struct tc_thread *thread)
-{
-    return thread->java.id != 0 && thread->java.id != thread->ended_id;
-}
 
 /* Where a roster gets its numbers; of is passed to each. */
 struct tc_roster_source {

@@ -48,7 +48,7 @@ static void put_changes(struct sample_pass *pass, struct sent *sent, bool named)
     char name[TC_THREAD_NAME_BYTES];
     uint32_t state;
     const struct tc_java *java = &sent->thread.java;
-    bool is_java = tc_is_java(&sent->thread);
+    bool is_java = java->id != 0;
     bool has_just_ended = !is_java && sent->thread.ended_id != 0
                           && pass->at_ns - sent->ended_at_ns < SETTLED_NS;
     pass->is_unsettled |= sent->hash == 0 || has_just_ended;

@@ -270,15 +270,20 @@ static bool has_run(const struct tc_thread *thread)
     return tc_counter_used(&thread->used) != 0;
 }
 
+/* This roster knows of no ends: a thread that is no longer Java's, but continues, has left the JVM. */
+static bool has_left(JNIEnv *env, const struct tc_thread *thread, jobject of_java)
+{
+    return tid_of(env, of_java) != thread->tid && tc_row_read_again(thread->row) == 0;
+}
+
 /*
- * A String of a Java thread; otherwise, with an id of 0, the kernel's bytes: this roster knows of no ends, so
- * a thread may have left the JVM. Null: an exception is pending.
+ * A String of a Java thread; otherwise, with an id of 0, the kernel's bytes. Null: an exception is pending.
  */
 static jobject recorded_name(JNIEnv *env, const struct tc_thread *thread, jlong *java_id)
 {
     char name[TC_THREAD_NAME_BYTES];
     jobject of_java = (*env)->NewLocalRef(env, thread->java.reference);
-    bool is_java = of_java != NULL && tid_of(env, of_java) == thread->tid
+    bool is_java = of_java != NULL && !has_left(env, thread, of_java)
                    && java_threads_name(NULL, env, of_java, name);
     (*env)->DeleteLocalRef(env, of_java);
     *java_id = is_java ? (jlong)thread->java.id : 0;

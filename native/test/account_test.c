@@ -469,6 +469,23 @@ ACCOUNT_TEST(a_thread_that_attaches_again_and_again_is_counted_once)
     assert_sum(1121, 0);
 }
 
+static void first_calls_back_twice(void)
+{
+    for (int i = 0; i < 2; i++)
+        reports_end(uses(&all[0], 5, 0), "callback");
+}
+
+/* After it was listed for the first time, and before ends are taken. */
+ACCOUNT_TEST(a_new_thread_that_leaves_twice_during_a_pass_is_counted_once)
+{
+    java("callback", 1000, 0);
+    meanwhile = first_calls_back_twice;
+    read_in_process();
+    meanwhile = NULL;
+    assert_times(TC_KIND_JAVA, "callback", 1010, 0);
+    assert_sum(1010, 0);
+}
+
 ACCOUNT_TEST(a_thread_with_an_ended_ones_tid_keeps_its_time)
 {
     read_account();

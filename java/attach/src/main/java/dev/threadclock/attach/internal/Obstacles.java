@@ -93,9 +93,9 @@ final class Obstacles {
         long threads = number(text(Path.of("/proc/loadavg")).replaceFirst(".*/(\\d+).*", "$1"), 0);
         limits.add(new Limit("threads on this machine (kernel.threads-max)", threads,
                 kernelLimit("threads-max"), ROOM));
-        long ids = kernelLimit("pid_max"); // of this PID namespace from Linux 6.14 on
-        limits.add(new Limit("threads here (kernel.pid_max)",
-                threads > ids - ROOM ? threadsOf(user -> true) : threads, ids, ROOM));
+        long ids = kernelLimit("pid_max"); // where the machine has more threads, it is this PID namespace's
+        limits.add(new Limit("threads in this PID namespace (kernel.pid_max)",
+                threads > ids ? threadsOf(user -> true) : threads, ids, ROOM));
         long mappings = number(text(Path.of("/proc/sys/vm/max_map_count")), Long.MAX_VALUE);
         limits.add(new Limit("mappings of its memory (vm.max_map_count)",
                 process.read("maps").lines().count(), mappings, ROOM * MAPPINGS_OF_A_THREAD));
@@ -142,7 +142,7 @@ final class Obstacles {
                 threadsOf(user -> user == status.uid()), most, ROOM));
     }
 
-    /** As far as /proc shows these users' processes. */
+    /** As far as /proc shows them. */
     private static long threadsOf(IntPredicate users) {
         long count = 0;
         for (Path each : TargetProcess.all()) {
