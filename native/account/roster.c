@@ -231,7 +231,7 @@ static void find_java_threads(struct tc_roster *roster, void *of)
     for (size_t i = 0; i < roster->present.count; i++) {
         struct tc_thread *thread = roster->present.threads[i];
         struct tc_java java = thread->java;
-        if (!roster->source->java(of, thread->row, &java))
+        if (!roster->source->java(of, thread, &java))
             continue;
         if (java.id != 0 && java.id == thread->ended_id) { /* the JVM still lists it */
             roster->source->forget(of, &java);

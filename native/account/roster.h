@@ -60,8 +60,8 @@ struct tc_roster_source {
 
     int64_t (*waited_ns)(void *of, pid_t tid, int64_t ran_ns);
 
-    /* After the threads were read: whether something new is known of this one. */
-    bool (*java)(void *of, const struct threadclock_thread_row *row, struct tc_java *java);
+    /* After the threads were read: whether something new is known of this one. An id of 0: it has left. */
+    bool (*java)(void *of, const struct tc_thread *thread, struct tc_java *java);
 
     /* The thread is gone, or another Java thread is known of its row. */
     void (*forget)(void *of, struct tc_java *java);

@@ -124,12 +124,25 @@ static jobject fresh_thread(const struct process_roster *reader, const struct th
     return NULL;
 }
 
+/* A Java thread that has ended, and whose kernel thread continues, has left the JVM. */
+static bool has_left(JNIEnv *env, const struct tc_thread *thread)
+{
+    jobject of_java = (*env)->NewLocalRef(env, thread->java.reference);
+    bool has_ended = of_java == NULL || java_threads_same(env, of_java, 0);
+    (*env)->DeleteLocalRef(env, of_java);
+    return has_ended && tc_row_read_again(thread->row) == 0;
+}
+
 /* It is held weakly. */
-static bool java_thread(void *of, const struct threadclock_thread_row *row, struct tc_java *java)
+static bool java_thread(void *of, const struct tc_thread *known, struct tc_java *java)
 {
     const struct process_roster *reader = of;
     JNIEnv *env = reader->env;
-    jobject thread = fresh_thread(reader, row);
+    jobject thread = fresh_thread(reader, known->row);
+    if (thread == NULL && java->id != 0 && tc_counter_used(&known->used) != 0 && has_left(env, known)) {
+        *java = (struct tc_java){.id = 0};
+        return true;
+    }
     if (thread == NULL)
         return false;
     jweak reference = (*env)->NewWeakGlobalRef(env, thread);
@@ -270,22 +283,11 @@ static bool has_run(const struct tc_thread *thread)
     return tc_counter_used(&thread->used) != 0;
 }
 
-/* This roster knows of no ends: a thread that is no longer Java's, but continues, has left the JVM. */
-static bool has_left(JNIEnv *env, const struct tc_thread *thread, jobject of_java)
-{
-    return tid_of(env, of_java) != thread->tid && tc_row_read_again(thread->row) == 0;
-}
-
-/*
- * A String of a Java thread; otherwise, with an id of 0, the kernel's bytes. Null: an exception is pending.
- */
+/* A String of a Java thread; otherwise, with an id of 0, the kernel's bytes. Null: an exception is pending */
 static jobject recorded_name(JNIEnv *env, const struct tc_thread *thread, jlong *java_id)
 {
     char name[TC_THREAD_NAME_BYTES];
-    jobject of_java = (*env)->NewLocalRef(env, thread->java.reference);
-    bool is_java = of_java != NULL && !has_left(env, thread, of_java)
-                   && java_threads_name(NULL, env, of_java, name);
-    (*env)->DeleteLocalRef(env, of_java);
+    bool is_java = thread->java.id != 0 && process_roster_name(&recorded.reader, &thread->java, name);
     *java_id = is_java ? (jlong)thread->java.id : 0;
     if (is_java)
         return (*env)->NewStringUTF(env, name);

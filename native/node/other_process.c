@@ -339,10 +339,10 @@ static uint32_t virtual_groups(void *of, struct tc_virtual_group groups[TC_VIRTU
 }
 
 /* Which threads are Java's is not known from outside, so that each with none of HotSpot's names is. */
-static bool java_thread(void *of, const struct threadclock_thread_row *row, struct tc_java *java)
+static bool java_thread(void *of, const struct tc_thread *thread, struct tc_java *java)
 {
-    bool is_new = java->id != row->serial;
-    *java = (struct tc_java){row->serial, (void *)(intptr_t)row->tid, true, false};
+    bool is_new = java->id != thread->serial;
+    *java = (struct tc_java){thread->serial, (void *)(intptr_t)thread->tid, true, false};
     return is_new;
 }
 

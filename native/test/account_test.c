@@ -117,9 +117,9 @@ static uint32_t fake_virtual_groups(void *of, struct tc_virtual_group groups[TC_
     return (uint32_t)virtual_count;
 }
 
-static bool fake_java(void *of, const struct threadclock_thread_row *row, struct tc_java *java)
+static bool fake_java(void *of, const struct tc_thread *thread, struct tc_java *java)
 {
-    struct row *fake = row_of(row->tid);
+    struct row *fake = row_of(thread->tid);
     if (fake->is_java)
         *java = (struct tc_java){fake->id, fake, fake->is_of_top_group, fake->is_carrier};
     return fake->is_java;

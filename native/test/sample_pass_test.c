@@ -85,11 +85,11 @@ static int process_times(void *of, struct threadclock_times *times)
     return 0;
 }
 
-static bool java_thread(void *of, const struct threadclock_thread_row *row, struct tc_java *java)
+static bool java_thread(void *of, const struct tc_thread *thread, struct tc_java *java)
 {
-    if (world.java[row->serial].id == 0)
+    if (world.java[thread->serial].id == 0)
         return false;
-    *java = world.java[row->serial];
+    *java = world.java[thread->serial];
     return true;
 }
 

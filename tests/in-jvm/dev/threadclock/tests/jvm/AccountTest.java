@@ -119,16 +119,18 @@ class AccountTest {
         assertTrue(lost < used.get() / 4, lost + " of " + used + " are unseen: " + account.groups());
     }
 
-    /** The JVM still has its Thread object. */
+    /** The JVM still has its Thread object, and need not report that it has left. */
     @Test
-    void aNativeThreadThatHasLeftHasNoJavaIdInEvents() throws Exception {
+    void aNativeThreadThatHasLeftIsNoLongerJavas() throws Exception {
         Jvm.assumeHelper();
         Thread[] attached = new Thread[1];
         AtomicLong tid = new AtomicLong();
         AtomicLong id = new AtomicLong();
+        AtomicLong used = new AtomicLong();
         Thread starter = new Thread(() -> Helper.attached(() -> {
             tid.set(tid());
             id.set(idInEvents(tid.get()));
+            used.set(pool(now(), "attached").times().totalNanos());
             attached[0] = Thread.currentThread();
         }, 1, 200, false));
         starter.start();
@@ -136,9 +138,13 @@ class AccountTest {
             Thread.yield();
         }
         long idAfterwards = idInEvents(tid.get());
-        starter.join();
+        while (starter.isAlive()) {
+            now();
+            starter.join(5);
+        }
         assertThat(id).hasValue(attached[0].getId());
         assertThat(idAfterwards).isNotPositive();
+        assertThat(pool(now(), "attached").times().totalNanos()).isLessThan(used.get() + 100_000_000);
     }
 
     private static long tid() {
