@@ -24,8 +24,8 @@ def judge(data, quiet):
     # A gain of 13 % is small: what must be shown is that there is one at all, and of this order.
     theirs = verdict.at_least(measured, 1 + verdict.TOLERANCE * (FACTOR - 1),
                               True, f"medians: {measured} x; published {FACTOR:.2f} x")
-    if not quiet and theirs.kind != verdict.NOISY:
-        theirs = verdict.Verdict(verdict.NOISY, theirs.text + "; measured under load")
+    if not quiet and theirs.kind != verdict.UNDECIDED:
+        theirs = verdict.Verdict(verdict.UNDECIDED, theirs.text + "; measured under load")
     rows = [[name, stats.number(PUBLISHED[kind]) if kind in PUBLISHED else "", str(stats.interval(of[kind]))]
             for name, kind in (("by TID", "virt_tid"), ("by PID 0", "virt_pid0"), ("getppid()", "getppid"))]
     return {"published": theirs,

@@ -58,7 +58,7 @@ td { font-variant-numeric: tabular-nums }
 th, td { border: 1px solid #8886; padding: .2rem .6rem; text-align: left; vertical-align: top }
 dt { font-weight: 600 } dd { margin: 0 0 .5rem }
 .confirmed { color: #17803d } .not-confirmed, .failed { color: #c02626 }
-.too-noisy, .not-runnable-here { color: #a16207 }
+.undecided, .not-runnable-here { color: #a16207 }
 """
 
 

@@ -2,9 +2,9 @@
 """What an experiment concludes about a claim, and the one rule by which a measured interval decides it."""
 from dataclasses import dataclass
 
-CONFIRMED, REFUTED, NOISY = "confirmed", "not confirmed", "too noisy"
+CONFIRMED, REFUTED, UNDECIDED = "confirmed", "not confirmed", "undecided"
 ABSENT, FAILED, NO_CLAIM = "not runnable here", "failed", "no claim"
-KINDS = (CONFIRMED, REFUTED, NOISY, ABSENT, FAILED, NO_CLAIM)
+KINDS = (CONFIRMED, REFUTED, UNDECIDED, ABSENT, FAILED, NO_CLAIM)
 
 # Another machine is not expected to show a published factor to the percent: four fifths of it is "the same".
 TOLERANCE = 0.8
@@ -26,14 +26,14 @@ def at_least(measured, limit, quiet, text):
     """Whether a factor reaches the limit: the whole interval must lie on one side of it."""
     margin = 1 if quiet else LOADED
     reached, missed = measured.low >= limit * margin, measured.high < limit / margin
-    kind = CONFIRMED if reached else REFUTED if missed else NOISY
+    kind = CONFIRMED if reached else REFUTED if missed else UNDECIDED
     return Verdict(kind, text + ("" if quiet else "; measured under load"))
 
 
 def at_most(measured, limit, quiet, text):
     margin = 1 if quiet else LOADED
     kept, exceeded = measured.high <= limit / margin, measured.low > limit * margin
-    kind = CONFIRMED if kept else REFUTED if exceeded else NOISY
+    kind = CONFIRMED if kept else REFUTED if exceeded else UNDECIDED
     return Verdict(kind, text + ("" if quiet else "; measured under load"))
 
 

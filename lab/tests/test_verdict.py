@@ -8,9 +8,9 @@ from frame import stats, verdict
     [
         (11, 12, True, verdict.CONFIRMED),
         (8, 9, True, verdict.REFUTED),
-        (9, 11, True, verdict.NOISY),
-        (11, 12, False, verdict.NOISY),
-        (8, 9, False, verdict.NOISY), # under load the limit must be cleared by far
+        (9, 11, True, verdict.UNDECIDED),
+        (11, 12, False, verdict.UNDECIDED),
+        (8, 9, False, verdict.UNDECIDED), # under load the limit must be cleared by far
         (21, 22, False, verdict.CONFIRMED),
         (2, 4, False, verdict.REFUTED)])
 def test_the_whole_interval_decides(low, high, quiet, kind):
@@ -18,7 +18,7 @@ def test_the_whole_interval_decides(low, high, quiet, kind):
 
 
 @pytest.mark.parametrize("low, high, kind", [(1, 2, verdict.CONFIRMED),
-                         (11, 12, verdict.REFUTED), (9, 11, verdict.NOISY)])
+                         (11, 12, verdict.REFUTED), (9, 11, verdict.UNDECIDED)])
 def test_at_most_is_the_other_way_round(low, high, kind):
     assert verdict.at_most(stats.Interval(1, low, high), 10, True, "").kind == kind
 
