@@ -319,8 +319,8 @@ def view(data):
     return page.markdown_table(HEAD, table(data)) + f"""
 
 User time of a thread that only computes, in percent of its CPU time. 100 % is right; the kernel's own
-split (/proc) is the best available reference. Where that is off, because a busy host makes an emulated
-kernel's ticks late, {" and ".join(f"`{one}`" for one in sorted(BY_LOADS - TOO_SLOW))} are not judged.""" + (
+split (/proc) is the best available reference. Where that is off, as emulation often makes it, the tests
+{" and ".join(f"`{one}`" for one in sorted(BY_LOADS - TOO_SLOW))} are not judged.""" + (
         f" Some tests fail because of their own assumptions: {why}." if why else "")
 
 
