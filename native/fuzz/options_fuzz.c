@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         fuzz_assert(options.freshness == THREADCLOCK_TICK || options.freshness == THREADCLOCK_NOW);
         fuzz_assert(options.total >= TOTAL_JVM && options.total <= TOTAL_INTERPOLATED);
-        fuzz_assert(options.command >= DO_ATTACH && options.command <= DO_SAMPLE);
+        fuzz_assert(options.command >= DO_ATTACH && options.command <= DO_ACCOUNT);
         fuzz_assert(memchr(options.log_file, '\0', sizeof options.log_file) != NULL);
         fuzz_assert(memchr(options.report_file, '\0', sizeof options.report_file) != NULL);
         fuzz_assert(memchr(options.channel_file, '\0', sizeof options.channel_file) != NULL);
