@@ -145,7 +145,7 @@ NODE(jobjectArray, listen, jstring address)
     bool understood = agent_options_parse(text, &options, problem, sizeof problem) == 0
                       && options.prometheus[0] != '\0';
     if (!understood)
-        snprintf(problem, sizeof problem, "not PORT, IP:PORT or [IPV6]:PORT");
+        snprintf(problem, sizeof problem, "not PORT, IP:PORT or [IPV6]:PORT, where PORT is 0 to 65535");
     served.node = understood ? node_begin(labels_of, NULL) : NULL;
     served.server = served.node != NULL ? scrape_server_open(options.prometheus) : NULL;
     if (served.node != NULL && served.server == NULL)

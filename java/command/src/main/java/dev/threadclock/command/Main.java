@@ -2,6 +2,7 @@
 package dev.threadclock.command;
 
 import dev.threadclock.attach.AttachException;
+import dev.threadclock.command.attach.AgentOption;
 import dev.threadclock.command.attach.AttachCommand;
 import dev.threadclock.command.attach.DetachCommand;
 import dev.threadclock.command.attach.StatusCommand;
@@ -26,6 +27,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.MissingParameterException;
@@ -142,16 +144,22 @@ public final class Main implements Runnable {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
         PrintWriter err = command.getErr();
-        String meant = meant(e);
+        String meant = meant(e, args);
         err.println(name + ": " + what(e, args) + (meant.isEmpty() ? "" : "; did you mean " + meant + "?"));
         if (meant.isEmpty() && command.getCommandSpec().parent() == null) {
-            err.println(
-                    "Commands: " + command.getSubcommands().values().stream().map(CommandLine::getCommandSpec)
-                            .filter(spec -> !spec.usageMessage().hidden()).map(CommandSpec::name)
-                            .collect(Collectors.joining(", ")));
+            err.println("Commands: " + String.join(", ", names(command)));
         }
         err.println("'" + name + " --help' shows the usage.");
         return CommandLine.ExitCode.USAGE;
+    }
+
+    /** Those that help lists. At the top also the commands of a checkout, which its launcher runs itself. */
+    private static List<String> names(CommandLine command) {
+        Stream<String> ours = command.getSubcommands().values().stream().map(CommandLine::getCommandSpec)
+                .filter(spec -> !spec.usageMessage().hidden()).map(CommandSpec::name);
+        boolean isTop = command.getCommandSpec().parent() == null;
+        return Stream.concat(ours, Stream.of(System.getProperty("dev.threadclock.checkout", "").split(","))
+                .filter(name -> isTop && !name.isEmpty())).toList();
     }
 
     private static int failed(Exception e, CommandLine command, CommandLine.ParseResult parsed) {
@@ -173,16 +181,27 @@ public final class Main implements Runnable {
     }
 
     /** picocli itself would suggest commands that merely share some letters with "topp" or "nosuch". */
-    private static String meant(ParameterException e) {
+    private static String meant(ParameterException e, String[] args) {
         if (!(e instanceof UnmatchedArgumentException unmatched)) {
             return "";
         }
-        String typed = unmatched.getUnmatched().get(0);
-        if (typed.startsWith("--") && AttachCommand.isAgentOption(typed.substring(2))) {
+        String typed = typed(unmatched, args);
+        if (typed.startsWith("--") && AgentOption.isNamedIn(typed.substring(2))) {
             return typed.substring(2); // the agent's options have no dashes
         }
-        List<String> names = List.copyOf(e.getCommandLine().getSubcommands().keySet());
-        return String.join(" or ", names.isEmpty() ? unmatched.getSuggestions() : nearest(typed, names));
+        CommandSpec spec = e.getCommandLine().getCommandSpec();
+        List<String> near = nearest(typed.replaceFirst("^-+", "--"), unmatched.isUnknownOption()
+                ? spec.options().stream().map(OptionSpec::longestName).toList() : names(e.getCommandLine()));
+        return String.join(" or ",
+                near.isEmpty() && spec.parent() != null ? unmatched.getSuggestions() : near);
+    }
+
+    /** picocli takes -help for -h and -elp, and reports the latter. */
+    private static String typed(UnmatchedArgumentException unmatched, String[] args) {
+        String left = unmatched.getUnmatched().get(0);
+        return !unmatched.isUnknownOption() ? left : Arrays.stream(args)
+                .filter(word -> word.matches("-[^-].*") && word.endsWith(left.substring(1)))
+                .findFirst().orElse(left);
     }
 
     /** Those that begin alike, or else those with one letter more, less or another, or in another order. */
@@ -208,6 +227,10 @@ public final class Main implements Runnable {
         }
         String message = e.getMessage().replaceFirst("^Error: ", "").replaceFirst(" is not an? (int|long)$",
                 " is not a whole number");
+        if (e instanceof UnmatchedArgumentException unmatched) {
+            message = message.replace("'" + unmatched.getUnmatched().get(0) + "'",
+                    "'" + typed(unmatched, args) + "'");
+        }
         ArgSpec argument = e instanceof MissingParameterException missing ? missing.getMissing().get(0)
                 : e.getArgSpec();
         if (argument instanceof OptionSpec option) { // by the name that was used

@@ -3,6 +3,8 @@ package dev.threadclock.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,7 +17,7 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(strings = {"nosuch", "nosuch --help", "--help nosuch", "top --help nosuch --wrong",
         "help nosuch", "completion fish",
-        "report x.jfr -o x.csv", ""})
+        "report x.jfr -o x.csv", "attach freshness=now", ""})
     void usageErrorsExitWith2(String line) {
         assertThat(run(line)).isEqualTo(2);
     }
@@ -43,6 +45,21 @@ class CommandLineTest {
         assertThat(Arrays.stream(Main.class.getAnnotation(Command.class).subcommands())
                 .flatMap(type -> Arrays.stream(type.getAnnotation(Command.class).footer())))
                 .isNotEmpty().allMatch(line -> line.length() <= 80);
+    }
+
+    /** picocli formats the text: of one that it cannot format, it prints a warning and the raw text. */
+    @Test
+    void helpPrintsNoWarning() {
+        PrintStream stderr = System.err;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(printed));
+        try {
+            Arrays.stream(Main.class.getAnnotation(Command.class).subcommands())
+                    .forEach(type -> run(type.getAnnotation(Command.class).name() + " --help"));
+        } finally {
+            System.setErr(stderr);
+        }
+        assertThat(printed.toString()).isEmpty();
     }
 
     private static int run(String line) {

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  *
  * @param values separated by |, the default first
  */
-record AgentOption(String name, String values, String help) {
+public record AgentOption(String name, String values, String help) {
     /** Stands for the options in a text of help. */
     static final String ALL_HERE = "<options>";
 
@@ -32,6 +32,11 @@ record AgentOption(String name, String values, String help) {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** True for NAME=VALUE, whatever the value is. */
+    public static boolean isNamedIn(String text) {
+        return ALL.stream().anyMatch(option -> text.startsWith(option.name + "="));
     }
 
     /** One line or two. */

@@ -52,11 +52,6 @@ public final class AttachCommand extends Subcommand {
     @Parameters(index = "2..*", arity = "0..*", hidden = true)
     private List<String> more = List.of();
 
-    /** True for NAME=VALUE, whatever the value is. */
-    public static boolean isAgentOption(String text) {
-        return AgentOption.ALL.stream().anyMatch(option -> text.startsWith(option.name() + "="));
-    }
-
     @Spec
     void listOptions(CommandSpec self) {
         self.usageMessage().footer(Arrays.stream(self.usageMessage().footer()).flatMap(

@@ -104,6 +104,9 @@ public abstract class JvmOption {
                 throw wrong(
                         "which JVM? Give its process number, or (part of) the name of its main class or jar");
             }
+            if (AgentOption.isNamedIn(jvm)) {
+                throw wrong("which JVM? '" + jvm + "' is an option of the agent; give the JVM before it");
+            }
             return pidOf(jvm);
         }
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.help;
 
+import dev.threadclock.command.terminal.Failure;
 import dev.threadclock.command.terminal.OutputFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.concurrent.Callable;
@@ -24,6 +26,9 @@ public final class ManPagesCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (!Files.isDirectory(folder)) {
+            throw new Failure("there is no folder " + folder + "; make it first");
+        }
         for (CommandLine command : spec.parent().subcommands().values()) {
             CommandSpec below = command.getCommandSpec();
             if (!below.usageMessage().hidden()) {
@@ -44,7 +49,7 @@ public final class ManPagesCommand implements Callable<Integer> {
                 + escaped(name + " - " + Character.toLowerCase(summary.charAt(0)) + summary.substring(1))
                 + section("SYNOPSIS", help.synopsis(0)) + section("DESCRIPTION", help.description())
                 + section("OPTIONS", help.parameterList() + help.optionList())
-                + footer(String.join("\n", command.usageMessage().footer()).strip())
+                + footer(help.footer().strip())
                 + section("SEE ALSO", command.root().name() + "(1)") + "\n";
     }
 

@@ -53,7 +53,7 @@ public final class NodeCommand extends Subcommand {
     @Override
     public Integer call() {
         if (!address.matches("[0-9a-fA-F.:\\[\\]]{1,60}")) {
-            throw wrong("ADDRESS is PORT, IP:PORT or [IPV6]:PORT, not '" + address + "'");
+            throw wrong("the address is PORT, IP:PORT or [IPV6]:PORT, not '" + address + "'");
         }
         if (chosen.isEmpty() && !agentOptions.isEmpty()) {
             throw wrong("--attach-options without --attach: name the JVMs");

@@ -127,8 +127,8 @@ public final class TopCommand extends Subcommand {
                         + count + " threads");
         check(rows == null || rows > 0, "--rows takes a number of at least 1");
         check(!frames || once && !form.json && !form.csv && !grouped,
-                "--frames needs --once, as text and by thread; on the screen, enter shows the frames of a"
-                        + " thread");
+                "--frames needs --once, as text and by thread, without --json, --csv and --group; on the"
+                        + " screen, enter shows the frames of a thread");
         check(!(form.csv && grouped),
                 "--csv has a row per thread, with its pool; --group needs text or JSON");
         Limit limit = new Limit(once ? 1 : count == null ? Long.MAX_VALUE : count, duration);
