@@ -218,8 +218,9 @@ static void take(struct tc_group *group, struct part *part)
 
 /*
  * Moves the time of virtual threads from their carriers to their groups. Some carriers may have ended, so
- * their time is unseen. Time that is found in neither, for example that of another scheduler's carriers, is
- * not added, because it is counted in their pool.
+ * their time is unseen; where no carrier was ever found, unseen time may be anyone's. Time that is found in
+ * neither, for example that of another scheduler's carriers, is not added, because it is counted in their
+ * pool.
  */
 static void count_virtual(struct tc_account *account, const struct tc_virtual_group *groups, uint32_t count)
 {
@@ -230,7 +231,8 @@ static void count_virtual(struct tc_account *account, const struct tc_virtual_gr
         group->threads = groups[i].threads;
         want(group, &groups[i].times);
         take(group, &account->of_carriers);
-        take(group, &account->of_unseen);
+        if (account->has_carriers)
+            take(group, &account->of_unseen);
     }
 }
 

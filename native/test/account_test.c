@@ -800,6 +800,17 @@ ACCOUNT_TEST(another_schedulers_carriers_are_a_pool)
     assert_sum(50, 0);
 }
 
+ACCOUNT_TEST(what_ended_on_another_schedulers_carriers_stays_unseen)
+{
+    java("mine-1", 50, 0);
+    virtual_group("v", 40, 0);
+    process_user = 70;
+    read_account();
+    assert_times(TC_KIND_VIRTUAL, "v", 0, 0);
+    assert_times(TC_KIND_UNSEEN, NULL, 20, 0);
+    assert_sum(70, 0);
+}
+
 ACCOUNT_TEST(time_on_another_schedulers_carriers_is_not_taken_from_the_jvms_later)
 {
     java("mine-1", 50, 0);
