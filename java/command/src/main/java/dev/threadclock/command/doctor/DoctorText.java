@@ -82,7 +82,7 @@ final class DoctorText {
 
     /** Without the source in a narrow terminal. */
     private String clock(String name, String source, String nanos, String perNanoTime, String calls) {
-        return String.format(width == MOST_WIDTH ? "    %-34s%-15s%8s%11s%8s" : "    %1$-30s%3$8s%4$11s%5$7s",
+        return String.format(width == MOST_WIDTH ? "    %-33s%-15s%9s%11s%8s" : "    %1$-29s%3$9s%4$11s%5$7s",
                 name, source, nanos, perNanoTime, calls).stripTrailing();
     }
 

@@ -16,6 +16,8 @@ public final class ReadCost {
     private static final long BATCH_NANOS = 100_000;
     private static final int WARM_UP_READS = 100;
     private static final int MAX_BATCHES = 200_000;
+    /** On a busy machine, where batches are interrupted, a median of fewer may be one of those. */
+    private static final int LEAST_BATCHES = 25;
 
     /** Keeps the compiler from eliminating the reads. */
     static volatile long sink;
@@ -58,7 +60,8 @@ public final class ReadCost {
 
     private void rounds(long nanos, boolean warmUp) {
         long end = System.nanoTime() + nanos;
-        for (int batch = 0; batch < MAX_BATCHES && System.nanoTime() - end < 0 || batch == 0; batch++) {
+        for (int batch = 0; batch < MAX_BATCHES && System.nanoTime() - end < 0
+                || batch < LEAST_BATCHES; batch++) {
             for (Loop loop : loops) {
                 int reads = warmUp ? WARM_UP_READS : loop.reads;
                 long start = System.nanoTime();
