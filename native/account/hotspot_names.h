@@ -2,7 +2,8 @@
 /*
  * What HotSpot and the JDK's classes call their threads, fields, flags and events, JDK 8 to 28: whoever
  * supports the next JDK looks here. Beside the code stands what virtual_calls.c changes in VirtualThread,
- * what natives.h, binding.c and repair.c need of ThreadImpl, and which classes JavaThread.java knows.
+ * what natives.h, binding.c and repair.c need of ThreadImpl, and which classes JavaThread.java knows; and in
+ * the command line what Target.java (when a JVM can be attached to) and Stacks.java (frames) know.
  */
 #ifndef TC_HOTSPOT_NAMES_H
 #define TC_HOTSPOT_NAMES_H
@@ -24,8 +25,10 @@
 
 #define HOTSPOT_JIT_THREADS "C1 Comp", "C2 Comp", "JVMCI"
 
+#define HOTSPOT_VM_THREAD "VM Thread"
+
 #define HOTSPOT_OTHER_THREADS                                                                                \
-    "VM Thread", "VM Peri", "VM JFR", "JFR ", "Signal Dispatch", "Signal ..", "Service Thread",              \
+    HOTSPOT_VM_THREAD, "VM Peri", "VM JFR", "JFR ", "Signal Dispatch", "Signal ..", "Service Thread",        \
         "Monitor Deflati", "Monitor..", "Notification Th", "Notific..", "Sweeper thread", "Surrogate Locke", \
         "Surroga..", "Attach Listener", "RuntimeWorker", "AsyncLog", "StatSampler"
 
@@ -35,7 +38,10 @@
         "Monitor Deflation Thread", "Concurrent Mark-Sweep GC Thread", "G1 Concurrent Refinement Thread",    \
         "Shenandoah Control Thread", "Shenandoah GC Threads"
 
-/* Fields: class, name and type, as boot_field takes them. FieldHolder: from JDK 19 on. */
+/*
+ * Fields: class, name and type, as boot_field takes them; without the class if that is an object's own.
+ * FieldHolder: from JDK 19 on.
+ */
 #define JDK_THREAD "java.lang.Thread"
 #define JDK_THREAD_HOLDER JDK_THREAD "$FieldHolder"
 #define JDK_THREAD_ID JDK_THREAD, "tid", "J"
