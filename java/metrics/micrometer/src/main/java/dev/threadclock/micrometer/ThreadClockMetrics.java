@@ -20,18 +20,8 @@ import java.util.logging.Logger;
  * new ThreadClockMetrics().bindTo(registry);
  * }</pre>
  *
- * <table>
- * <caption>The meters</caption>
- * <tr><th>Meter</th><th>Unit</th><th>Tags</th></tr>
- * <tr><td>{@code threadclock.cpu.time}, counter</td><td>seconds</td>
- * <td>{@code kind}, {@code group}, {@code cpu.mode} (user or system)</td></tr>
- * <tr><td>{@code threadclock.cpu.wait}, counter: runnable, but waiting for a CPU</td><td>seconds</td>
- * <td>{@code kind}, {@code group}</td></tr>
- * <tr><td>{@code threadclock.threads}, gauge</td><td>threads</td>
- * <td>{@code kind}, {@code group}</td></tr>
- * <tr><td>{@code threadclock.throttled.time}, counter</td><td>seconds</td><td></td></tr>
- * <tr><td>{@code threadclock.throttled.periods}, counter</td><td></td><td></td></tr>
- * </table>
+ * <p>The meters are those of {@link CpuMetric}, without that of keys, times in seconds. Those of groups have
+ * the tags {@code kind} and {@code group}, and CPU time {@code cpu.mode} (user or system).
  *
  * <p>One reading of the account serves a whole scrape, so that its values belong together. A new pool has its
  * meters from the next scrape on. No counter decreases. A value that the kernel does not provide has no
