@@ -18,6 +18,7 @@ public final class ReadCost {
     private static final int MAX_BATCHES = 200_000;
     /** On a busy machine, where batches are interrupted, a median of fewer may be one of those. */
     private static final int LEAST_BATCHES = 25;
+    private static final int LEAST_WARM_UP_BATCHES = 5; // each may take a second
 
     /** Keeps the compiler from eliminating the reads. */
     static volatile long sink;
@@ -60,8 +61,8 @@ public final class ReadCost {
 
     private void rounds(long nanos, boolean warmUp) {
         long end = System.nanoTime() + nanos;
-        for (int batch = 0; batch < MAX_BATCHES && System.nanoTime() - end < 0
-                || batch < LEAST_BATCHES; batch++) {
+        int least = warmUp ? LEAST_WARM_UP_BATCHES : LEAST_BATCHES;
+        for (int batch = 0; batch < MAX_BATCHES && System.nanoTime() - end < 0 || batch < least; batch++) {
             for (Loop loop : loops) {
                 int reads = warmUp ? WARM_UP_READS : loop.reads;
                 long start = System.nanoTime();
