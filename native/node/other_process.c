@@ -98,7 +98,8 @@ bool other_process_is_jvm(pid_t pid, uint32_t *names_left)
     for (; most > 0 && !found && tasks != NULL && (tid = next_tid(tasks, &inode)) != 0; most--) {
         --*names_left;
         snprintf(path, sizeof path, "%d/comm", (int)tid);
-        found = read_at(dirfd(tasks), path, name, sizeof name) > 0 && strcmp(name, HOTSPOT_VM_THREAD "\n") == 0;
+        found = read_at(dirfd(tasks), path, name, sizeof name) > 0
+                && strcmp(name, HOTSPOT_VM_THREAD "\n") == 0;
     }
     if (tasks != NULL)
         closedir(tasks);
