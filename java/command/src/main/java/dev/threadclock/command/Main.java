@@ -68,6 +68,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Main implements Runnable {
     private static final int NARROWEST = 55; // picocli's
     private static final int USUAL_WIDTH = 80;
+    /** The commands of a checkout, which its launcher runs itself and names here. */
+    private static final List<String> CHECKOUT = Stream
+            .of(System.getProperty("dev.threadclock.checkout", "").split(",")).filter(name -> !name.isEmpty())
+            .toList();
 
     @Spec
     private CommandSpec spec;
@@ -89,6 +93,11 @@ public final class Main implements Runnable {
         CommandLine main = new CommandLine(new Main());
         // Commands have the option --help instead.
         main.getSubcommands().get("help").getCommandSpec().usageMessage().hidden(true);
+        if (!CHECKOUT.isEmpty()) {
+            UsageMessageSpec usage = main.getCommandSpec().usageMessage();
+            usage.footer(Stream.concat(Stream.of(usage.footer()), Stream.of("In a checkout also "
+                    + String.join(", ", CHECKOUT) + ": 'threadclock build --help'")).toArray(String[]::new));
+        }
         if (Terminal.stdout().watched()) {
             fit(main, Math.max(NARROWEST, Math.min(USUAL_WIDTH, Terminal.stdout().width())));
         }
@@ -153,13 +162,12 @@ public final class Main implements Runnable {
         return CommandLine.ExitCode.USAGE;
     }
 
-    /** Those that help lists. At the top also the commands of a checkout, which its launcher runs itself. */
+    /** Those that help lists; at the top also a checkout's. */
     private static List<String> names(CommandLine command) {
         Stream<String> ours = command.getSubcommands().values().stream().map(CommandLine::getCommandSpec)
                 .filter(spec -> !spec.usageMessage().hidden()).map(CommandSpec::name);
         boolean isTop = command.getCommandSpec().parent() == null;
-        return Stream.concat(ours, Stream.of(System.getProperty("dev.threadclock.checkout", "").split(","))
-                .filter(name -> isTop && !name.isEmpty())).toList();
+        return Stream.concat(ours, CHECKOUT.stream().filter(name -> isTop)).toList();
     }
 
     private static int failed(Exception e, CommandLine command, CommandLine.ParseResult parsed) {

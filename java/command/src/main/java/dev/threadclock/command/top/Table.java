@@ -83,6 +83,9 @@ final class Table {
                 lines.addAll(sampler.get().lines(use));
             }
         }
+        if (view.rows().isEmpty() && view.idleLeft() == 0 && !view.filter().isEmpty()) {
+            lines.add("no name contains '" + view.filter() + "'");
+        }
         if (view.left() > 0) {
             lines.add("and " + view.left() + " more; --rows shows more");
         }

@@ -56,6 +56,19 @@ class TableTest {
     }
 
     @Test
+    void aFilterThatNoNameContainsIsNamed() throws IOException {
+        View view = new View(Column.TOTAL, false, "nosuch", false, false, 9);
+        Iteration iteration = iteration(CONTENTION);
+        view.update(iteration.interval());
+        assertThat(Table.lines("1", iteration, view, Optional.empty(), 80)).endsWith(
+                "no name contains 'nosuch'", "");
+        view.filterBy("GONE");
+        view.update(iteration.interval());
+        assertThat(Table.lines("1", iteration, view, Optional.empty(), 80))
+                .noneMatch(line -> line.startsWith("no name"));
+    }
+
+    @Test
     void jsonIsAnObjectWithAllThreads() {
         JsonObject object = json(CONTENTION, false);
         assertThat(object.get("end").getAsString()).isEqualTo("1970-01-01T00:00:00.005Z");
