@@ -44,7 +44,7 @@ def judge(data, quiet):
     reproduced = verdict.at_least(at_all, verdict.TOLERANCE * 2e6, quiet, "")
     found = {one.kind for one in (reproduced, *kinds)}
     kind = (verdict.REFUTED if verdict.REFUTED in found else
-            verdict.CONFIRMED if found == {verdict.CONFIRMED} else verdict.NOISY)
+            verdict.CONFIRMED if found == {verdict.CONFIRMED} else verdict.UNDECIDED)
     theirs = verdict.Verdict(
         kind, f"{most}: legacy / VIRT median {median} x, published 7 x; max {maximum} x, published 1.8 x; "
               f"the legacy median is {at_all} ns, published more than 2 ms")

@@ -193,7 +193,7 @@ def judge(data, quiet):
                 wrong.append(f"{jdk}, {thread}")
     text = f"not: {'; '.join(wrong)}" if wrong else f"on {len(data['jdks'])} JDKs"
     text += f"; left out: {absent(data)}" if absent(data) else ""
-    ours = verdict.Verdict(verdict.NOISY, text) if wrong and not quiet else verdict.holds(not wrong, text)
+    ours = verdict.Verdict(verdict.UNDECIDED, text) if wrong and not quiet else verdict.holds(not wrong, text)
     return {"ours": ours, "tables": tables(data)}
 
 

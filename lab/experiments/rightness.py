@@ -115,7 +115,7 @@ def judge(data, quiet):
         min(raw + virt) < -.5 or max(raw + virt) > 1), text)
     old = [one["tick"]["behind"]["p99.9"] for one in data["fresh"]]
     if ours.kind == verdict.CONFIRMED and stats.interval(old).low > 2 * data["tick_ns"]:
-        ours = verdict.Verdict(verdict.REFUTED if quiet else verdict.NOISY, text)
+        ours = verdict.Verdict(verdict.REFUTED if quiet else verdict.UNDECIDED, text)
     rows = [[f"{name}: {LOADS.get(load, load)}",
              *(f"{found[what] / 1e6:,.0f}" for what in ("true_user", "kernel_user", "user", "total")),
              f"{100 * found['on_time']:.0f} %"]

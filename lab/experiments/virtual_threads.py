@@ -58,7 +58,7 @@ def judge(data, quiet):
     mounted = mounted_by(data)
     # A share of at most 100 % cannot clear its limit by a factor, as under load is asked of times.
     kind = verdict.at_least(worst, LEAST, True, "").kind
-    kind = verdict.NOISY if kind == verdict.REFUTED and not quiet else kind
+    kind = verdict.UNDECIDED if kind == verdict.REFUTED and not quiet else kind
     most = max(mounted.values(), key=lambda each: each.value)
     ways = ", ".join(f"a yield {cost_cells(data['cost'], 'yield', ('nothing', way))[1]} {by}" for way, by in (
         ("interpolated", "by the calls"), ("by_events", "by the events")) if way in data["cost"][0]["yield"])

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 CONFIRMED, REFUTED, UNDECIDED = "confirmed", "not confirmed", "undecided"
-ABSENT, FAILED, NO_CLAIM = "not runnable here", "failed", "no claim"
-KINDS = (CONFIRMED, REFUTED, UNDECIDED, ABSENT, FAILED, NO_CLAIM)
+ABSENT, FAILED = "not runnable here", "failed"
+KINDS = (CONFIRMED, REFUTED, UNDECIDED, ABSENT, FAILED)
 
 # Another machine is not expected to show a published factor to the percent: four fifths of it is "the same".
 TOLERANCE = 0.8

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules of single experiments, on made-up measurements: what would prove a claim wrong must do so."""
 import json
+import re
 
 import experiments
 import pytest
@@ -29,6 +30,12 @@ def test_an_experiment_is_complete(one):
     assert bool(one.SOURCE) == bool(one.CLAIM) and (one.CLAIM or one.OURS)
     assert callable(one.run) and callable(one.judge)
     assert all(inputs.of(one).values()), inputs.of(one)
+
+
+def test_what_experiments_take_from_verdict_is_there():
+    for path in (ROOT / "lab" / "experiments").glob("*.py"):
+        for name in re.findall(r"\bverdict\.(\w+)", path.read_text()):
+            assert hasattr(verdict, name), f"{path.name}: verdict.{name}"
 
 
 def test_rows_are_each_there_once():
