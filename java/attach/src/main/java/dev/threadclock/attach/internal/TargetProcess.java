@@ -124,6 +124,8 @@ public final class TargetProcess {
                     .map(descriptor -> descriptor.getFileName().toString()).findFirst();
         } catch (IOException e) {
             throw failure("cannot see the open files of process " + pid, e);
+        } catch (UncheckedIOException e) {
+            throw failure("cannot see the open files of process " + pid, e.getCause());
         }
     }
 
