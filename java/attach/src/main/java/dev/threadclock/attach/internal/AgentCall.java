@@ -44,26 +44,18 @@ final class AgentCall {
 
     /** action: attach or status. options: further agent options, may be "". */
     JvmStatus make(String action, String options) {
-        return reported(load("do=" + action + (options.isEmpty() ? "" : "," + options), false));
+        return reported(request.load(active(paths()),
+                "do=" + action + (options.isEmpty() ? "" : "," + options), false));
     }
 
     /** Several copies may answer, one on top of the other: each is asked to stop. */
     void detach() {
-        paths().forEach(path -> reported(ask(path, "do=detach")));
+        paths().forEach(path -> reported(request.load(path, "do=detach", false)));
     }
 
-    /** Makes the agent sample the JVM's threads and send the samples over this connection. */
-    Connection sample(Duration period) {
-        return connection("do=sample,period=" + period.toMillis());
-    }
-
-    /** Makes the agent answer each byte that is sent over this connection with the account. */
-    Connection account() {
-        return connection("do=account");
-    }
-
-    private Connection connection(String options) {
-        AttachAnswer answer = load(options, true);
+    /** Over which the agent sends what the options ask for. */
+    Connection connection(String options) {
+        AttachAnswer answer = request.load(active(paths()), options, true);
         try {
             reported(answer);
         } catch (IllegalArgumentException | AttachException e) {
@@ -77,20 +69,12 @@ final class AgentCall {
         return answer.connection();
     }
 
-    private AttachAnswer load(String options, boolean connect) {
-        return request.load(active(paths()), options, connect);
-    }
-
-    private AttachAnswer ask(String path, String options) {
-        return request.load(path, options, false);
-    }
-
     /**
      * An application may have loaded copies of its own: the one that matters has replaced the JVM's methods.
      */
     private String active(List<String> paths) {
         for (String path : paths) {
-            if (paths.size() == 1 || reported(ask(path, "do=status")).isActive()) {
+            if (paths.size() == 1 || reported(request.load(path, "do=status", false)).isActive()) {
                 return path;
             }
         }

@@ -2,7 +2,6 @@
 package dev.threadclock.attach.internal;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -41,19 +40,21 @@ public record JavaCommandLine(String program, List<String> options, String main,
     public static JavaCommandLine of(List<String> words, UnaryOperator<String> read) {
         String program = words.isEmpty() ? "" : words.get(0).substring(words.get(0).lastIndexOf('/') + 1);
         List<String> options = new ArrayList<>();
-        Iterator<String> rest = expanded(words, read).iterator();
-        while (rest.hasNext()) {
-            String word = rest.next();
+        List<String> rest = expanded(words, read);
+        for (int i = 0; i < rest.size(); i++) {
+            String word = rest.get(i);
+            boolean isLast = i + 1 == rest.size();
             if (LAST.contains(word)) {
-                String main = word + (rest.hasNext() ? " " + fileName(rest.next()) : "");
-                return new JavaCommandLine(program, options, main, all(rest));
+                return isLast ? new JavaCommandLine(program, options, word, List.of())
+                        : new JavaCommandLine(program, options, word + " " + fileName(rest.get(i + 1)),
+                                rest.subList(i + 2, rest.size()));
             }
             if (!word.startsWith("-")) {
-                return new JavaCommandLine(program, options, word, all(rest));
+                return new JavaCommandLine(program, options, word, rest.subList(i + 1, rest.size()));
             }
             options.add(word);
-            if (WITH_VALUE.contains(word) && rest.hasNext()) {
-                options.add(rest.next());
+            if (WITH_VALUE.contains(word) && !isLast) {
+                options.add(rest.get(++i));
             }
         }
         return new JavaCommandLine(program, options, "", List.of());
@@ -87,12 +88,6 @@ public record JavaCommandLine(String program, List<String> options, String main,
     private static String masked(String option) {
         int value = option.indexOf('=') + 1;
         return value == 0 || SHOWN.matcher(option).matches() ? option : option.substring(0, value) + "***";
-    }
-
-    private static List<String> all(Iterator<String> rest) {
-        List<String> all = new ArrayList<>();
-        rest.forEachRemaining(all::add);
-        return all;
     }
 
     private static String fileName(String path) {

@@ -298,7 +298,7 @@ public final class Target implements Jvm {
                     + (attachable() ? "-XX:-EnableDynamicAgentLoading" : "-XX:+DisableAttachMechanism")
                     + " and takes no agent while it runs; restart it without that option");
         }
-        return call().sample(period);
+        return call().connection("do=sample,period=" + period.toMillis());
     }
 
     /**
@@ -308,7 +308,7 @@ public final class Target implements Jvm {
      * @return a descriptor for native code, which closes it
      */
     public int account() {
-        return call().account().descriptor();
+        return call().connection("do=account").descriptor();
     }
 
     /**

@@ -92,11 +92,6 @@ public record Interval(long endMillis, long nanos, CpuSnapshot process, CpuSnaps
             return groups.stream().mapToInt(Use::mounted).sum();
         }
 
-        /** The groups that ran. */
-        public List<Use> ran() {
-            return groups.stream().filter(use -> use.interval().totalNanos() > 0).toList();
-        }
-
         /** Converts nanoseconds used between the two moments to percent of one core. */
         public double percent(long usedNanos) {
             return nanos <= 0 ? 0 : 100.0 * usedNanos / nanos;

@@ -9,6 +9,7 @@ import dev.threadclock.CpuSnapshot;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -19,6 +20,7 @@ public final class IntervalExport {
     public static final String CSV_HEAD = "end,interval_ns,os_thread_id,java_thread_id,thread,pool,state,"
             + joined(column -> column + "_ns") + "," + joined(column -> "life_" + column + "_ns");
 
+    private static final Pattern SPECIAL = Pattern.compile("[,\"\n\r]");
     private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
     private IntervalExport() {}
@@ -48,13 +50,7 @@ public final class IntervalExport {
     }
 
     private static String quoted(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == ',' || c == '"' || c == '\n' || c == '\r') {
-                return '"' + text.replace("\"", "\"\"") + '"';
-            }
-        }
-        return text;
+        return SPECIAL.matcher(text).find() ? '"' + text.replace("\"", "\"\"") + '"' : text;
     }
 
     /** The JSON on one line. */

@@ -14,13 +14,9 @@ public final class Figures {
 
     /** "85 ns", "15.2 µs", "3.60 ms": in the unit that fits. */
     public static String duration(double nanos) {
-        if (nanos < 0) {
-            return "-" + duration(-nanos);
-        }
-        if (nanos < 1_000) {
-            return number(nanos) + " ns";
-        }
-        return nanos < 1_000_000 ? number(nanos / 1e3) + " µs" : number(nanos / 1e6) + " ms";
+        double size = Math.abs(nanos);
+        return size < 1_000 ? nanos(nanos)
+                : size < 1_000_000 ? number(nanos / 1e3) + " µs" : number(nanos / 1e6) + " ms";
     }
 
     /** "3.2 s", "61 s". */
@@ -42,10 +38,8 @@ public final class Figures {
 
     /** Three significant digits, with thousands separators. */
     public static String number(double value) {
-        if (value < 0) {
-            return "-" + number(-value);
-        }
-        String form = value >= 99.95 ? "%,.0f" : value >= 9.995 ? "%.1f" : "%.2f";
+        double size = Math.abs(value);
+        String form = size >= 99.95 ? "%,.0f" : size >= 9.995 ? "%.1f" : "%.2f";
         return String.format(Locale.ROOT, form, value);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.terminal;
 
+import dev.threadclock.attach.internal.AttachLibrary;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -23,7 +24,7 @@ public final class Keyboard {
 
     /** Changes nothing yet. */
     public Keyboard() throws IOException {
-        SelfJar.require(SelfJar.terminalProblem());
+        SelfJar.require(AttachLibrary.PROBLEM);
         before = settings();
         if (before == null) {
             throw new IOException("stdin is not a terminal");

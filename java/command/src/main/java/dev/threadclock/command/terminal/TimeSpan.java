@@ -29,4 +29,16 @@ public final class TimeSpan implements ITypeConverter<Duration> {
                 .multiply(BigDecimal.valueOf(UNITS.get(matcher.group(2)).getDuration().toNanos()));
         return Duration.ofNanos(nanos.longValue());
     }
+
+    /** From one sample of a JVM's threads to the next. */
+    public static final class BetweenSamples implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String text) {
+            Duration time = new TimeSpan().convert(text);
+            if (time.toMillis() < 100 || time.compareTo(Duration.ofHours(1)) > 0) {
+                throw new TypeConversionException("the time between samples is 100ms to 1h");
+            }
+            return time;
+        }
+    }
 }

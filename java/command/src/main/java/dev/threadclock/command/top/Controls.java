@@ -123,9 +123,8 @@ final class Controls {
             return;
         }
         try {
-            Duration asked = new TimeSpan().convert(typed.strip());
-            delay = Optional.of(asked).filter(TopCommand::isDelay);
-            message = delay.isPresent() ? Optional.empty() : Optional.of(TopCommand.DELAYS);
+            delay = Optional.of(new TimeSpan.BetweenSamples().convert(typed.strip()));
+            message = Optional.empty();
         } catch (TypeConversionException e) {
             message = Optional.of(e.getMessage());
         }

@@ -47,10 +47,6 @@ import picocli.CommandLine.Option;
             "Exit status: 0 shown, 1 the JVM could not be sampled, 2 usage error."
         })
 public final class TopCommand extends Subcommand {
-    static final String DELAYS = "the time between samples is 100ms to 1h";
-
-    private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
-    private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
     private static final int MOST_WITH_FRAMES = 10;
     private static final String MISSED_LOOPS = "This JVM's counted loops have no safepoint poll (Serial or"
             + " Parallel collector, or JDK 8):\n"
@@ -61,7 +57,7 @@ public final class TopCommand extends Subcommand {
     private JvmOption.Chosen jvm;
 
     @Option(names = {"-d", "-i", "--delay", "--interval"}, paramLabel = "TIME", defaultValue = "2s",
-            converter = TimeSpan.class,
+            converter = TimeSpan.BetweenSamples.class,
             description = "Time between samples, 100ms to 1h (default: ${DEFAULT-VALUE}).")
     private Duration interval;
 
@@ -114,7 +110,6 @@ public final class TopCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException {
-        check(isDelay(interval), DELAYS);
         check(duration.isZero() || !once,
                 "--once shows one interval, of the length -d; --duration says how long to continue: give"
                         + " only one of the two");
@@ -152,10 +147,6 @@ public final class TopCommand extends Subcommand {
             }
         }
         return 0;
-    }
-
-    static boolean isDelay(Duration time) {
-        return time.compareTo(SHORTEST_INTERVAL) >= 0 && time.compareTo(LONGEST_INTERVAL) <= 0;
     }
 
     private void check(boolean right, String otherwise) {

@@ -83,52 +83,41 @@ final class SpanScopes implements ExtendedSpanProcessor {
         CpuAttribution to = attribution;
         String key = to == null ? null : key(to, context, span);
         if (key == null) {
-            return metered(span, scope);
+            return metered(span, null, scope);
         }
         CpuAttribution.Scope attributed = to.open(key);
         try {
-            return metered(span, new Scope() {
-                private boolean closed;
-
-                @Override
-                public void close() {
-                    try {
-                        if (!closed) {
-                            closed = true;
-                            attributed.close();
-                        }
-                    } finally {
-                        scope.close();
-                    }
-                }
-            });
+            return metered(span, attributed, scope);
         } catch (RuntimeException | Error e) {
             attributed.close();
             throw e;
         }
     }
 
-    private Scope metered(Span span, Scope scope) {
+    /** attributed: null without a key. */
+    private Scope metered(Span span, CpuAttribution.Scope attributed, Scope scope) {
         if (!isAsked || !span.isRecording()) {
-            return scope;
+            return attributed == null ? scope : new Metered(null, attributed, scope);
         }
         CpuWork cpu = spans.get(new Key(span.getSpanContext(), null));
         if (cpu == null) {
             removeCollected();
             cpu = spans.computeIfAbsent(new Key(span.getSpanContext(), collected), key -> new CpuWork());
         }
-        Scope metered = new Metered(cpu, scope); // first: without memory for it, nobody could close the scope
+        Scope metered = new Metered(cpu, attributed, scope); // first: without memory for it, nobody could close the scope
         cpu.open();
         return metered;
     }
 
     private static final class Metered implements Scope {
-        private final CpuWork cpu;
+        private final CpuWork cpu; // or null
+        private final CpuAttribution.Scope attributed; // or null
         private final Scope scope;
         private boolean closed;
 
-        Metered(CpuWork cpu, Scope scope) {
+        Metered(CpuWork cpu, CpuAttribution.Scope attributed, Scope scope) {
             this.cpu = cpu;
+            this.attributed = attributed;
             this.scope = scope;
         }
 
@@ -137,7 +126,12 @@ final class SpanScopes implements ExtendedSpanProcessor {
             try {
                 if (!closed) {
                     closed = true;
-                    cpu.close();
+                    if (attributed != null) {
+                        attributed.close();
+                    }
+                    if (cpu != null) {
+                        cpu.close();
+                    }
                 }
             } finally {
                 scope.close();
