@@ -161,6 +161,7 @@ class ThreadClockMetricsTest {
         List<MeterRegistry> both = List.of(bound(new SimpleMeterRegistry()),
                 bound(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)));
         double[] last = new double[both.size()];
+        long[] ended = {System.nanoTime(), System.nanoTime()};
         for (char round = 'a'; round < 'e'; round++) {
             pools("sum" + round, CpuAccount.MAX_POOLS / 2, round < 'c' ? 5_000_000 : 50_000);
             for (int scrape = 0; scrape < 2; scrape++) {
@@ -169,11 +170,13 @@ class ThreadClockMetricsTest {
                     double before;
                     double sum;
                     do { // one that takes longer may be two
-                        TimeUnit.MILLISECONDS.sleep(1100); // then the next read begins a scrape
+                         // Until the registry's next read begins a scrape.
+                        TimeUnit.NANOSECONDS.sleep(ended[i] + 1_100_000_000 - System.nanoTime());
                         began = System.nanoTime();
                         before = accountSeconds();
                         sum = sumOfAScrape(both.get(i));
-                    } while (System.nanoTime() - began > 900_000_000);
+                        ended[i] = System.nanoTime();
+                    } while (ended[i] - began > 900_000_000);
                     assertThat(sum).as("scrape %d of %s", scrape, both.get(i) + " " + round)
                             .isBetween(scrape == 0 ? last[i] : before - 0.02, accountSeconds() + 1e-6);
                     last[i] = sum;
