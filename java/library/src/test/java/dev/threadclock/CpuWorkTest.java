@@ -91,18 +91,6 @@ class CpuWorkTest {
         assertThat(scopes.isPartial()).isFalse();
     }
 
-    @Test
-    void aScopeThatAnotherThreadClosesIsDropped() throws Exception {
-        scopes.open();
-        elsewhere(scopes::close);
-        burn();
-        scopes.open();
-        scopes.close();
-        scopes.end();
-        assertSum(0, WORK_NANOS / 2);
-        assertThat(scopes.whyPartial()).contains("closed on another thread");
-    }
-
     /** What a pool's thread does when {@code join()} returns before it closes its scope. */
     @Test
     void aScopeStillOpenOnAnotherThreadCountsUpToTheEnd() throws Exception {

@@ -280,6 +280,14 @@ class ScopeRegistryTest {
         scopes.close(1);
         assertThat(intervals(scopes)).isOne();
         assertThat(totalNanos(scopes)).isLessThan(LONG_NANOS / 2);
+        scopes.open();
+        other.submit(() -> scopes.close(1)).get();
+        Work.burn(LONG_NANOS);
+        scopes.open(); // although it has not closed the last one
+        scopes.close(1);
+        assertThat(scopes.end()).isTrue();
+        assertThat(intervals(scopes)).isEqualTo(2);
+        assertThat(totalNanos(scopes)).isLessThan(LONG_NANOS / 2);
         assertThat(scopes.whyPartial()).contains("closed on another thread");
     }
 }
