@@ -36,6 +36,10 @@ bool use_everything(void);
  * registration or folder; f: -EMFILE; i: -EINVAL; o: -EOPNOTSUPP; r: -EREMOTE. False: one was not so.
  */
 bool all_say(const char *says, int error, bool used);
+#define ALL_RIGHT ".... .... .. .. . .... .. . . .. . ."
+
+/* For tables of what to say before the first read, and after use. */
+#define ALWAYS(says) {says, says}
 
 /* Where the function that is running is stored, and FUNCTIONS when all have run. */
 extern volatile int *at_work;
