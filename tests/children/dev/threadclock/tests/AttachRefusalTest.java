@@ -126,15 +126,13 @@ class AttachRefusalTest {
 
     @Test
     void whatIsNoJvmIsNotTouchedAndWhatIsNotThereIsNotGuessed() throws Exception {
-        Running sleep = ChildJvm.exec("sleep", "300");
-        String pid = Long.toString(sleep.process().pid());
-        try {
+        String pid;
+        try (Running sleep = ChildJvm.exec("sleep", "300")) {
+            pid = Long.toString(sleep.process().pid());
             for (String command : List.of("attach", "status", "doctor")) {
                 AttachJvm.assertRefused(AttachJvm.command(command, pid), "(sleep)", "not a JVM");
             }
             assertThat(sleep.process().isAlive()).isTrue();
-        } finally {
-            sleep.kill();
         }
         for (String command : List.of("attach", "doctor --json")) {
             AttachJvm.assertRefused(AttachJvm.command(List.of((command + " " + pid).split(" "))),

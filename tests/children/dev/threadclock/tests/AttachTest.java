@@ -107,29 +107,23 @@ class AttachTest {
     void aJvmThatIsBeingCreatedIsAskedLater(TestJdk jdk) {
         assumeFalse(jdk.isForMusl(), "what delays it is compiled for glibc");
         for (String counters : List.of("-XX:+UsePerfData", "-XX:-UsePerfData")) {
-            Running jvm = ChildJvm.of(jdk).with(counters)
+            try (Running jvm = ChildJvm.of(jdk).with(counters)
                     .withEnvironment("LD_PRELOAD", CLibrary.assume("late_vm_start"))
-                    .start(AttachTarget.class);
-            try {
+                    .start(AttachTarget.class)) {
                 Path maps = Path.of("/proc", Long.toString(jvm.process().pid()), "maps");
                 jvm.await("libjvm", () -> Files.readString(maps).contains("libjvm.so"));
                 AttachJvm.command("attach", jvm.process().pid()).exits(0);
-            } finally {
-                jvm.kill();
             }
         }
     }
 
     @OnEachJdk
     void aJvmThatADebuggerHoldsAtItsStartAnswers(TestJdk jdk) {
-        Running jvm = ChildJvm.of(jdk)
+        try (Running jvm = ChildJvm.of(jdk)
                 .with("-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0")
-                .start(AttachTarget.class);
-        try {
+                .start(AttachTarget.class)) {
             jvm.awaitOutput("Listening");
             AttachJvm.command("attach", jvm.process().pid()).exits(0);
-        } finally {
-            jvm.kill();
         }
     }
 

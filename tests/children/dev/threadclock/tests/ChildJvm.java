@@ -190,7 +190,9 @@ final class ChildJvm {
         boolean holds() throws IOException;
     }
 
-    record Running(List<String> command, Process process, Path out, Path err, Duration limit) {
+    record Running(List<String> command, Process process, Path out, Path err, Duration limit)
+            implements
+                AutoCloseable {
         /** Waits until something holds. Fails if it does not within the limit, or the process has ended. */
         void await(String what, Condition condition) {
             try {
@@ -245,6 +247,16 @@ final class ChildJvm {
         Result kill() {
             process.destroyForcibly();
             return end();
+        }
+
+        /** Kills it, if it has not ended, with the processes that it has started. */
+        @Override
+        public void close() {
+            List<ProcessHandle> started = process.descendants().toList();
+            process.destroyForcibly().onExit().join();
+            started.forEach(ProcessHandle::destroyForcibly);
+            discard(out);
+            discard(err);
         }
 
         /** The output so far, and the exit status if it has ended; for messages. */

@@ -275,14 +275,11 @@ class DoctorTest {
     }
 
     private static Json userTimeOfOther(Path home) {
-        Running other = ChildJvm.exec(AttachJvm.asUser(12345, 12346), home + "/bin/java", "-cp",
-                AttachJvm.CLASSES, AttachTarget.class.getName());
-        try {
+        try (Running other = ChildJvm.exec(AttachJvm.asUser(12345, 12346), home + "/bin/java", "-cp",
+                AttachJvm.CLASSES, AttachTarget.class.getName())) {
             other.awaitOutput("running");
             Result result = AttachJvm.command("doctor", "--json", other.process().pid()).exits(1);
             return result.json().at("jvm.userTime");
-        } finally {
-            other.kill();
         }
     }
 }

@@ -127,9 +127,8 @@ class ExportedKeysTest {
         Path log = folder.resolve("log");
         Path more = folder.resolve("more");
         List<String> checked = jdk.feature() > 8 ? List.of("-Xcheck:jni") : List.of(); // 8 finds its own
-        Running running = child(jdk).withAgentPath("prometheus=0,log=" + log).with(checked)
-                .start(Keyed.Failing.class, more);
-        try {
+        try (Running running = child(jdk).withAgentPath("prometheus=0,log=" + log).with(checked)
+                .start(Keyed.Failing.class, more)) {
             running.awaitOutput("running");
             String address = PrometheusTest.address(log);
             for (int i = 0; i < 3; i++) {
@@ -140,8 +139,6 @@ class ExportedKeysTest {
             assertThat(names(address)).hasSize(16).contains("one of many 4", "one of many 19")
                     .doesNotContain("one of many 3");
             assertThat(running.state()).doesNotContain("WARNING in native method", "Exception");
-        } finally {
-            running.kill();
         }
     }
 

@@ -71,29 +71,22 @@ class MachineTest {
         assumeTrue(SECONDS > 0, "ci/attack machine runs it for minutes");
         AttachJvm.assumeUsers(TestJdk.newestForAll());
         Host.assumeMounts();
-        Running again = null;
-        Running node = null;
         try {
             startAll();
             List<String> chosen = new ArrayList<>();
             for (int i = 0; i < jvms.size(); i += 2) { // the hostile one, too
                 chosen.addAll(List.of("--attach", "pid=" + jvms.get(i).pid()));
             }
-            again = ChildJvm.exec("sh", "-c", "while :; do timeout 1 \"$@\"; done", "sh",
+            try (Running again = ChildJvm.exec("sh", "-c", "while :; do timeout 1 \"$@\"; done", "sh",
                     TestJdk.newest().java(), "-Xmx32m", "-cp", ChildJvm.CLASSES,
                     AttachTarget.class.getName());
-            node = NodeTest.start(List.of("env", "JDK_JAVA_OPTIONS=-Xms8m -Xmx64m"), chosen);
-            watch(node);
+                    Running node = NodeTest.start(List.of("env", "JDK_JAVA_OPTIONS=-Xms8m -Xmx64m"),
+                            chosen)) {
+                watch(node);
+                assertThat(again.process().isAlive()).as("it still comes and goes").isTrue();
+            }
         } finally {
-            List<ProcessHandle> last = again == null ? List.of() : again.process().descendants().toList();
-            if (again != null) {
-                again.kill();
-            }
-            last.forEach(ProcessHandle::destroyForcibly);
             jvms.forEach(AttachJvm::close);
-            if (node != null) {
-                node.kill();
-            }
             for (Path group : groups) {
                 for (int i = 0; i < 200 && !group.toFile().delete(); i++) {
                     AttachJvm.sleep(50); // a JVM that was killed is still ending

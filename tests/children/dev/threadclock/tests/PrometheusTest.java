@@ -255,9 +255,8 @@ class PrometheusTest {
         Path full = folder.resolve("full");
         Path page = Files.createFile(folder.resolve("state"));
         StormState state = new StormState(page.toString());
-        Running running = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log)
-                .with("-Xmx32m", "-Xint", "-verbose:gc").start(Steady.class, page, full);
-        try {
+        try (Running running = ChildJvm.of(jdk).withJavaAgent("prometheus=0,log=" + log)
+                .with("-Xmx32m", "-Xint", "-verbose:gc").start(Steady.class, page, full)) {
             running.await("metrics", () -> isServed(log));
             Files.createFile(full);
             for (int i = 0; i < 10; i++) {
@@ -270,8 +269,6 @@ class PrometheusTest {
             Result result = running.end();
             result.exits(0);
             assertThat(result.err()).as("an uncaught exception").doesNotContain("threadclock");
-        } finally {
-            running.process().destroyForcibly();
         }
     }
 

@@ -82,8 +82,7 @@ class RealPrometheusTest {
         promtool("check config", Files.writeString(folder.resolve("kubernetes.yml"),
                 pasted("scrape_configs:", "docs/node.md").replace("kubernetes_sd_configs:\n      - role: pod",
                         "static_configs:\n      - targets: ['127.0.0.1:1']")));
-        Running node = NodeTest.start(List.of());
-        try {
+        try (Running node = NodeTest.start(List.of())) {
             Path config = Files.writeString(folder.resolve("prometheus.yml"), pasted("scrape_configs:")
                     .replace("127.0.0.1:" + PASTED_PORT, NodeTest.address(node)).replaceAll("15s", "1s"));
             try (Prometheus prometheus = new Prometheus(config, Host.namedPort(), folder.resolve("data"))) {
@@ -91,8 +90,6 @@ class RealPrometheusTest {
                     prometheus.await(query);
                 }
             }
-        } finally {
-            node.kill();
         }
     }
 

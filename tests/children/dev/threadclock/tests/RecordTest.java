@@ -35,8 +35,7 @@ class RecordTest {
     private void assertRecordsAllThatAJvmDoes(ChildJvm jvm, String... options) throws Exception {
         Path begin = folder.resolve("begin");
         Path file = folder.resolve("all.jfr");
-        Running child = jvm.start(PoolWork.class, begin, "stays");
-        try {
+        try (Running child = jvm.start(PoolWork.class, begin, "stays")) {
             child.awaitOutput("ready");
             Running command = record(Long.toString(child.process().pid()), file, options);
             Files.createFile(begin);
@@ -50,8 +49,6 @@ class RecordTest {
             String output = Files.readString(child.out());
             assertThat(output + Files.readString(child.err())).doesNotContain("thread dump", "Full thread");
             Used.inJfr(file).assertAsSaid(output);
-        } finally {
-            child.kill();
         }
     }
 
