@@ -7,14 +7,12 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.Scraped;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,13 +33,7 @@ class ArchiveTest {
     @BeforeEach
     void makeJar() throws IOException {
         program = folder.resolve("hello.jar");
-        try (ZipOutputStream jar = new ZipOutputStream(Files.newOutputStream(program))) {
-            for (Class<?> each : List.of(Hello.class, Scraped.class)) {
-                String file = each.getName().replace('.', '/') + ".class";
-                jar.putNextEntry(new ZipEntry(file));
-                Files.copy(ChildJvm.CLASSES.resolve(file), jar);
-            }
-        }
+        JarCopy.made(program, Map.of(), Hello.class, Scraped.class);
     }
 
     private ChildJvm child(TestJdk jdk, String... flags) {

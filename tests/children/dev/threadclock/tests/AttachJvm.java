@@ -13,6 +13,7 @@ import dev.threadclock.tests.shared.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -88,6 +89,16 @@ final class AttachJvm implements AutoCloseable {
 
     Path proc() {
         return Path.of("/proc", pid());
+    }
+
+    /** The CPU time of the process by the kernel's clock, in steps of 10 ms. */
+    double cpuSeconds() {
+        return cpuSeconds(pid);
+    }
+
+    static double cpuSeconds(long pid) {
+        return ProcessHandle.of(pid).orElseThrow().info().totalCpuDuration().orElse(Duration.ZERO).toNanos()
+                / 1e9;
     }
 
     /** The scheduler's run time of one of its threads, which the kernel updates at ticks while it runs. */

@@ -30,13 +30,6 @@ class ExportedKeysTest {
         return ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withDynamicAgents();
     }
 
-    /** What keys have together, by what they are. */
-    private static double sum(Scrape scrape, String by) {
-        return scrape.samples().entrySet().stream().filter(
-                sample -> sample.getKey().startsWith(KEYS) && sample.getKey().contains("by=\"" + by + '"'))
-                .mapToDouble(sample -> sample.getValue().doubleValue()).sum();
-    }
-
     private static void awaitKeys(AttachJvm jvm, String address) {
         jvm.await("keys", () -> Scrape.of(address).text().contains(LABELS + "tenant7"));
     }
@@ -61,15 +54,12 @@ class ExportedKeysTest {
             Map<String, BigDecimal> before = new HashMap<>();
             for (int i = 0; i < 10; i++) {
                 AttachJvm.sleep(Keyed.SHARED_MILLIS);
-                double least = PrometheusTest.cpuSeconds(jvm);
+                double least = jvm.cpuSeconds();
                 Scrape scrape = withKeys(address);
-                double most = PrometheusTest.cpuSeconds(jvm);
-                assertThat(sum(scrape, "tenant")).isBetween(least * 0.99 - 0.02, most * 1.01 + 0.02);
-                Map<String, BigDecimal> samples = scrape.samples();
-                before.forEach((name, value) -> assertThat(samples.get(name)).as(name)
-                        .isGreaterThanOrEqualTo(value));
-                samples.keySet().removeIf(name -> !name.startsWith(KEYS));
-                before.putAll(samples);
+                double most = jvm.cpuSeconds();
+                assertThat(scrape.sum(KEYS, "by=\"tenant\"")).isBetween(least * 0.99 - 0.02,
+                        most * 1.01 + 0.02);
+                scrape.assertNotBelow(before);
             }
             for (String key : List.of("tenant1", "a\\nb\\\"c\\\\d\\\\u0000\u20ac\ud83d\ude00\\\\ud800",
                     "(past keys)", "(other)", "(unattributed)")) {

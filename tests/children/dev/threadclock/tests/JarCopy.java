@@ -9,6 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 
 /** Copies of the agent's jar with one entry changed, damaged or left out. */
 final class JarCopy {
@@ -35,6 +38,21 @@ final class JarCopy {
 
     static Path without(Path folder, String entry) throws IOException {
         return copy(folder, entry, Files::delete);
+    }
+
+    /** No copy, but a new jar with these attributes and classes. Returns it. */
+    static Path made(Path jar, Map<String, String> attributes, Class<?>... classes) throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().putValue("Manifest-Version", "1.0");
+        attributes.forEach(manifest.getMainAttributes()::putValue);
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
+            for (Class<?> each : classes) {
+                String file = each.getName().replace('.', '/') + ".class";
+                out.putNextEntry(new JarEntry(file));
+                Files.copy(ChildJvm.CLASSES.resolve(file), out);
+            }
+        }
+        return jar;
     }
 
     private interface Change {

@@ -7,10 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.child.LibraryLoaders;
 import dev.threadclock.tests.child.Redeployments;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +15,10 @@ import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.commons.ClassRemapper;
+import net.bytebuddy.jar.asm.commons.Remapper;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -90,9 +90,9 @@ class LibraryLoadersTest {
     }
 
     /**
-     * Makes a copy of the library with another package name, as maven-shade's relocation does. Class names,
-     * descriptors and string constants that begin with the old name are changed, and the manifest with its
-     * Multi-Release entry is omitted.
+     * Makes a copy of the library with another package name, as maven-shade's relocation does, with the same
+     * ASM: class names, descriptors and string constants that begin with the old name are changed, and the
+     * manifest with its Multi-Release entry is omitted.
      */
     private static Path relocate(Path folder) throws IOException {
         Path target = Files.createTempFile(folder, "relocated", ".jar");
@@ -112,34 +112,21 @@ class LibraryLoadersTest {
         return target;
     }
 
-    /** Names occur only in the constant pool, as entries with tag 1 (JVMS 4.4). */
-    private static byte[] renamed(byte[] bytes) throws IOException {
-        DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
-        ByteArrayOutputStream renamed = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(renamed);
-        out.write(in.readNBytes(8));
-        int count = in.readUnsignedShort();
-        out.writeShort(count);
-        for (int i = 1; i < count; i++) {
-            int tag = in.readUnsignedByte();
-            out.writeByte(tag);
-            switch (tag) {
-                case 1 -> {
-                    String text = in.readUTF().replace(OLD, NEW);
-                    out.writeUTF(
-                            text.startsWith(DOTTED) ? RELOCATED + text.substring(DOTTED.length()) : text);
-                }
-                case 7, 8, 16, 19, 20 -> out.write(in.readNBytes(2));
-                case 15 -> out.write(in.readNBytes(3));
-                case 3, 4, 9, 10, 11, 12, 17, 18 -> out.write(in.readNBytes(4));
-                case 5, 6 -> {
-                    out.write(in.readNBytes(8));
-                    i++; // such an entry counts twice
-                }
-                default -> throw new IOException("constant pool entry of tag " + tag);
+    private static byte[] renamed(byte[] bytes) {
+        ClassWriter writer = new ClassWriter(0);
+        new ClassReader(bytes).accept(new ClassRemapper(writer, new Remapper() {
+            @Override
+            public String map(String name) {
+                return name.replace(OLD, NEW);
             }
-        }
-        out.write(in.readAllBytes());
-        return renamed.toByteArray();
+
+            @Override
+            public Object mapValue(Object value) {
+                return value instanceof String text
+                        ? text.replace(OLD, NEW).replaceFirst("^" + DOTTED, RELOCATED)
+                        : super.mapValue(value);
+            }
+        }), 0);
+        return writer.toByteArray();
     }
 }

@@ -108,10 +108,10 @@ class MachineTest {
             if (turn == SETTLED) {
                 descriptors = descriptors(node);
                 settledNanos = System.nanoTime();
-                settledSeconds = NodeTest.cpuSeconds(node.process().pid());
+                settledSeconds = AttachJvm.cpuSeconds(node.process().pid());
             }
         }
-        double used = NodeTest.cpuSeconds(node.process().pid()) - settledSeconds;
+        double used = AttachJvm.cpuSeconds(node.process().pid()) - settledSeconds;
         long kilobytes = Proc.status(node.process().pid(), "VmHWM");
         ResultFile.line(String.format("%d JVMs, %d series: node used %.2f %% of a CPU, at most %,d kB",
                 jvms.size(), before.size(), used / (System.nanoTime() - settledNanos) * 1e11, kilobytes));

@@ -37,7 +37,7 @@ class SamplerTest {
         return result.exits(0).out().lines().map(Json::of).toList();
     }
 
-    private static Json named(Json interval, String name) {
+    static Json named(Json interval, String name) {
         List<Json> found = interval.all("threads").stream().filter(thread -> thread.text("name").equals(name))
                 .toList();
         assertThat(found).as(name + " in " + interval).hasSize(1);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.tests;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.URI;
@@ -62,8 +64,21 @@ record Scrape(String text) {
         return samples;
     }
 
-    BigDecimal sum(String name) {
+    /** Of all series of this name whose labels contain this text. */
+    double sum(String name, String label) {
         return samples().entrySet().stream().filter(sample -> sample.getKey().startsWith(name + "{"))
-                .map(Map.Entry::getValue).reduce(BigDecimal.ZERO, BigDecimal::add);
+                .filter(sample -> sample.getKey().contains(label)).map(Map.Entry::getValue)
+                .reduce(BigDecimal.ZERO, BigDecimal::add).doubleValue();
+    }
+
+    /** Fails if a total that was among these samples is missing or less now, and adds the present ones. */
+    void assertNotBelow(Map<String, BigDecimal> before) {
+        Map<String, BigDecimal> samples = samples();
+        before.forEach((name, value) -> {
+            if (name.contains("_total")) {
+                assertThat(samples.get(name)).as(name).isGreaterThanOrEqualTo(value);
+            }
+        });
+        before.putAll(samples);
     }
 }

@@ -95,8 +95,8 @@ class TopTest {
         try (AttachJvm load = ChildJvm.of(TestJdk.newest()).withDynamicAgents().startTarget(Load.class,
                 "burners", "sleepers=1")) {
             Json threads = Json.of(load.run("top", "--json", "-i", "100ms", "-n", "1").ok().out());
-            Json burner = named(threads, "a user burner whose name is long");
-            Json sleeper = named(threads, "sleeper-0");
+            Json burner = SamplerTest.named(threads, "a user burner whose name is long");
+            Json sleeper = SamplerTest.named(threads, "sleeper-0");
             long began = System.nanoTime();
             long burnt = -load.runNanos(burner);
             long slept = -load.runNanos(sleeper);
@@ -123,11 +123,6 @@ class TopTest {
             String csv = load.run("top", "--csv", "-i", "100ms", "-n", "90", "--filter", "main").ok().out();
             assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSize(90);
         }
-    }
-
-    private static Json named(Json interval, String name) {
-        return interval.all("threads").stream().filter(thread -> thread.text("name").equals(name)).findFirst()
-                .orElseThrow();
     }
 
     @Test

@@ -18,9 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.jar.Attributes;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,16 +30,9 @@ class VirtualSwitchesTest {
     Path folder;
 
     static Path otherAgent(Path folder) throws IOException {
-        Path jar = folder.resolve("other.jar");
-        Manifest manifest = new Manifest();
-        Attributes attributes = manifest.getMainAttributes();
-        attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        attributes.putValue("Premain-Class", VirtualSwitches.class.getName());
-        attributes.putValue("Can-Redefine-Classes", "true");
-        attributes.putValue("Can-Retransform-Classes", "true");
-        attributes.putValue("Can-Set-Native-Method-Prefix", "true");
-        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
-        return jar;
+        return JarCopy.made(folder.resolve("other.jar"), Map.of("Premain-Class",
+                VirtualSwitches.class.getName(), "Can-Redefine-Classes", "true", "Can-Retransform-Classes",
+                "true", "Can-Set-Native-Method-Prefix", "true"));
     }
 
     private Result run(TestJdk jdk, String action, String... flags) {

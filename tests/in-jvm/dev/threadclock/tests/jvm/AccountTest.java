@@ -240,17 +240,10 @@ class AccountTest {
     private static void virtualThreads() throws Exception {
         AtomicLong used = new AtomicLong();
         VirtualThreads.Accounting accounting = VirtualThreads.startAccounting();
-        churn(number -> {
-            CountDownLatch ended = new CountDownLatch(1);
-            Threads.virtual("request " + number, () -> {
-                Burn.until(System.nanoTime() + 200_000);
-                Thread.yield();
-                Burn.slice();
-                used.addAndGet(ThreadClock.totalNowNanos());
-                ended.countDown();
-            });
-            ended.await();
-        });
+        churn(number -> virtualThread("request " + number, () -> {
+            Burn.slice();
+            used.addAndGet(ThreadClock.totalNowNanos());
+        }));
         CpuGroup requests = group(now(), Kind.VIRTUAL, "request *");
         assertTrue(requests.times().totalNanos() >= used.get() - AHEAD_NANOS && used.get() > 0,
                 used + " ns are more than " + requests);
@@ -315,7 +308,8 @@ class AccountTest {
         starters.add(new Thread(() -> startThreads(number -> burst("pool-" + (char) ('a' + number % 20)
                 + (char) ('a' + number / 20 % 15) + "-" + number))));
         if (accounting != null) {
-            starters.add(new Thread(() -> startThreads(number -> virtualThread("request" + number % 3))));
+            starters.add(new Thread(() -> startThreads(number -> virtualThread("request" + number % 3,
+                    Burn::slice))));
         }
         starters.forEach(Thread::start);
         try {
@@ -347,12 +341,13 @@ class AccountTest {
         }
     }
 
-    private static void virtualThread(String name) throws Exception {
+    /** Starts one that works, leaves its carrier, does this on the next, and waits for its end. */
+    private static void virtualThread(String name, Runnable then) throws Exception {
         CountDownLatch ended = new CountDownLatch(1);
         Threads.virtual(name, () -> {
             Burn.until(System.nanoTime() + 200_000);
             Thread.yield();
-            Burn.slice();
+            then.run();
             ended.countDown();
         });
         ended.await();
