@@ -16,16 +16,12 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.jar.Attributes;
-import java.util.jar.JarOutputStream;
-import java.util.jar.Manifest;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -54,22 +50,6 @@ class NodeTest {
         return AttachJvm.read(node.out()).replaceFirst("(?s).*http://(\\S+)/metrics.*", "$1");
     }
 
-    /** By the kernel's clock, in steps of 10 ms. */
-    private static double cpuSeconds(AttachJvm jvm) {
-        return cpuSeconds(Long.parseLong(jvm.pid()));
-    }
-
-    static double cpuSeconds(long pid) {
-        return ProcessHandle.of(pid).orElseThrow().info().totalCpuDuration().orElse(Duration.ZERO).toNanos()
-                / 1e9;
-    }
-
-    private static double sum(Map<String, BigDecimal> samples, AttachJvm jvm) {
-        return samples.entrySet().stream().filter(sample -> sample.getKey().startsWith(CPU + "{"))
-                .filter(sample -> sample.getKey().contains(",pid=\"" + jvm.pid() + "\","))
-                .mapToDouble(sample -> sample.getValue().doubleValue()).sum();
-    }
-
     /** For some scrapes, each JVM's groups add up to its clock, and no value decreases. */
     private static Map<String, BigDecimal> assertRight(Running node, List<AttachJvm> jvms) {
         Map<String, BigDecimal> before = new HashMap<>();
@@ -81,17 +61,19 @@ class NodeTest {
     /** For one scrape after these samples, to which it adds its own. */
     static void assertRight(Running node, List<AttachJvm> jvms, Map<String, BigDecimal> before) {
         List<Double> least;
-        Map<String, BigDecimal> samples;
+        Scrape scrape;
         do {
             AttachJvm.sleep(REUSED_MILLIS);
-            least = jvms.stream().map(NodeTest::cpuSeconds).toList();
-            samples = scrape(node).samples();
-        } while (hasLateAgent(samples));
+            least = jvms.stream().map(AttachJvm::cpuSeconds).toList();
+            scrape = scrape(node);
+        } while (hasLateAgent(scrape.samples()));
         for (int i = 0; i < jvms.size(); i++) {
-            double most = cpuSeconds(jvms.get(i));
-            assertThat(sum(samples, jvms.get(i))).as("of %s", jvms.get(i).label())
+            AttachJvm jvm = jvms.get(i);
+            double most = jvm.cpuSeconds();
+            assertThat(scrape.sum(CPU, ",pid=\"" + jvm.pid() + "\",")).as("of %s", jvm.label())
                     .isBetween(least.get(i) * 0.98 - 0.02, most * 1.02 + 0.02);
         }
+        Map<String, BigDecimal> samples = scrape.samples();
         samples.forEach((name, value) -> {
             if (name.contains("_total")) {
                 assertThat(value).as(name).isGreaterThanOrEqualTo(before.getOrDefault(name, value));
@@ -110,10 +92,10 @@ class NodeTest {
                         .anyMatch(name -> name.contains(pid) && name.contains("source=\"agent\"")));
     }
 
-    /** Why JVMs are not attached to, for good: on a busy machine one may be tried again. */
-    private static List<String> reasons(Running node) {
-        return AttachJvm.read(node.err()).lines().filter(line -> !line.contains("(node tries again in "))
-                .toList();
+    /** Why this JVM is not attached to, for good: on a busy machine it may be tried again. */
+    private static List<String> reasons(Running node, AttachJvm jvm) {
+        return AttachJvm.read(node.err()).lines().filter(line -> line.contains(" " + jvm.pid() + " "))
+                .filter(line -> !line.contains("(node tries again in ")).toList();
     }
 
     private static Set<String> namesOf(AttachJvm jvm, Set<String> names) {
@@ -143,17 +125,6 @@ class NodeTest {
         jvm.await("attached " + attached, () -> attached(node, jvm) == attached);
     }
 
-    /** A jar of this name, which is no other test's, that runs a program. */
-    private static Path jar(Path jar, Class<?> program) throws IOException {
-        Manifest manifest = new Manifest();
-        Attributes attributes = manifest.getMainAttributes();
-        attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        attributes.put(Attributes.Name.MAIN_CLASS, program.getName());
-        attributes.put(Attributes.Name.CLASS_PATH, AttachJvm.CLASSES.toUri().toString());
-        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
-        return jar;
-    }
-
     private static AttachJvm startJar(TestJdk jdk, Path jar) {
         List<String> quiet = jdk.feature() >= 21 ? List.of("-XX:+EnableDynamicAgentLoading") : List.of();
         return new AttachJvm(ChildJvm.exec(jdk.java(), quiet, "-jar", jar, "burners"));
@@ -162,9 +133,13 @@ class NodeTest {
     /** Another one, beside it, is not touched. One that comes back is attached to again. */
     @OnEachJdk
     void aChosenJvmIsShownByItsAgentUntilADetach(TestJdk jdk, @TempDir Path folder) throws IOException {
-        Path jar = jar(folder.resolve("chosen-" + System.nanoTime() + ".jar"), Load.class);
-        Running node = start(List.of(), "--attach", "main=c*" + jar.getFileName().toString().substring(6));
-        try (AttachJvm jvm = startJar(jdk, jar); AttachJvm other = ChildJvm.of(jdk).startTarget()) {
+        Path jar = folder.resolve("chosen-" + System.nanoTime() + ".jar"); // no other test's
+        JarCopy.made(jar, Map.of("Main-Class", Load.class.getName(), "Class-Path",
+                AttachJvm.CLASSES.toUri().toString()));
+        String main = "main=c*" + jar.getFileName().toString().substring(6);
+        try (Running node = start(List.of(), "--attach", main);
+                AttachJvm jvm = startJar(jdk, jar);
+                AttachJvm other = ChildJvm.of(jdk).startTarget()) {
             awaitAttached(node, jvm, 1);
             assertThat(assertRight(node, List.of(jvm, other)).keySet()).anyMatch(name -> name
                     .startsWith(CPU + "{cpu_mode=\"user\",kind=\"java\",group=\"a user burner whose name"
@@ -176,48 +151,39 @@ class NodeTest {
             awaitAttached(node, jvm, 0);
             assertRight(node, List.of(jvm, other));
             assertThat(jvm.said() + other.said()).isEmpty();
-            assertThat(reasons(node)).isEmpty();
+            assertThat(reasons(node, jvm)).isEmpty();
             try (AttachJvm next = startJar(jdk, jar)) {
                 awaitAttached(node, next, 1);
                 assertThat(next.hasAgentsThread()).isTrue();
                 node.process().destroyForcibly();
                 next.await("the end of the agent's thread", () -> !next.hasAgentsThread());
             }
-        } finally {
-            node.kill();
         }
     }
 
     @OnEachJdk(from = 21)
     void withTheOptionVirtualThreadsHaveGroups(TestJdk jdk) {
         ChildJvm child = ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withDynamicAgents();
-        try (AttachJvm jvm = child.startTarget(VirtualLoad.class)) {
-            Running node = start(List.of(), "--attach", "pid=" + jvm.pid(), "--attach-options", "virtual=on");
-            try {
-                awaitAttached(node, jvm, 1);
-                Map<String, BigDecimal> samples = assertRight(node, List.of(jvm));
-                assertThat(namesOf(jvm, samples.keySet())).anyMatch(name -> name
-                        .startsWith(CPU + "{cpu_mode=\"user\",kind=\"virtual\",group=\"G1 request *\""));
-            } finally {
-                node.kill();
-            }
+        try (AttachJvm jvm = child.startTarget(VirtualLoad.class);
+                Running node = start(List.of(), "--attach", "pid=" + jvm.pid(), "--attach-options",
+                        "virtual=on")) {
+            awaitAttached(node, jvm, 1);
+            Map<String, BigDecimal> samples = assertRight(node, List.of(jvm));
+            assertThat(namesOf(jvm, samples.keySet())).anyMatch(name -> name
+                    .startsWith(CPU + "{cpu_mode=\"user\",kind=\"virtual\",group=\"G1 request *\""));
         }
     }
 
     /** In namespaces of its own, of networks too. */
-    @OnEachJdk
-    void aJvmInAContainerIsAttachedTo(TestJdk jdk) {
+    @Test
+    void aJvmInAContainerIsAttachedTo() {
         Host.assumeMounts();
-        ChildJvm child = ChildJvm.of(jdk).withDynamicAgents().under("unshare", "-n");
-        try (AttachJvm jvm = contained(child, tmpfs("size=16m", "/tmp")).startTarget()) {
-            Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
-            try {
-                awaitAttached(node, jvm, 1);
-                assertRight(node, List.of(jvm));
-                assertThat(jvm.left("/tmp")).isEmpty();
-            } finally {
-                node.kill();
-            }
+        ChildJvm child = ChildJvm.of(TestJdk.newest()).withDynamicAgents().under("unshare", "-n");
+        try (AttachJvm jvm = contained(child, tmpfs("size=16m", "/tmp")).startTarget();
+                Running node = start(List.of(), "--attach", "pid=" + jvm.pid())) {
+            awaitAttached(node, jvm, 1);
+            assertRight(node, List.of(jvm));
+            assertThat(jvm.left("/tmp")).isEmpty();
         }
     }
 
@@ -225,94 +191,64 @@ class NodeTest {
     @Test
     void aStoppedJvmDoesNotHoldUpTheOthers() {
         ChildJvm child = ChildJvm.of(TestJdk.newest()).withDynamicAgents();
-        try (AttachJvm jvm = child.startTarget(); AttachJvm other = child.startTarget()) {
-            Running node = start(List.of(), "--attach", "pid=" + jvm.pid(), "--attach", "pid=" + other.pid());
-            try {
-                awaitAttached(node, jvm, 1);
-                awaitAttached(node, other, 1);
-                ChildJvm.exec("kill", "-STOP", jvm.pid()).end().exits(0);
-                AttachJvm.sleep(REUSED_MILLIS);
-                long beganNanos = System.nanoTime();
-                assertThat(attached(node, jvm)).isEqualTo(2);
-                assertThat(System.nanoTime() - beganNanos).as("Prometheus waits for 10 s")
-                        .isLessThan(9_000_000_000L);
-                awaitAttached(node, other, 1);
-                assertThat(attached(node, jvm)).isEqualTo(2);
-                ChildJvm.exec("kill", "-CONT", jvm.pid()).end().exits(0);
-                awaitAttached(node, jvm, 1);
-                assertRight(node, List.of(jvm, other));
-            } finally {
-                node.kill();
-            }
+        try (AttachJvm jvm = child.startTarget();
+                AttachJvm other = child.startTarget();
+                Running node = start(List.of(), "--attach", "pid=" + jvm.pid(), "--attach",
+                        "pid=" + other.pid())) {
+            awaitAttached(node, jvm, 1);
+            awaitAttached(node, other, 1);
+            ChildJvm.exec("kill", "-STOP", jvm.pid()).end().exits(0);
+            AttachJvm.sleep(REUSED_MILLIS);
+            long beganNanos = System.nanoTime();
+            assertThat(attached(node, jvm)).isEqualTo(2);
+            assertThat(System.nanoTime() - beganNanos).as("Prometheus waits for 10 s")
+                    .isLessThan(9_000_000_000L);
+            awaitAttached(node, other, 1);
+            assertThat(attached(node, jvm)).isEqualTo(2);
+            ChildJvm.exec("kill", "-CONT", jvm.pid()).end().exits(0);
+            awaitAttached(node, jvm, 1);
+            assertRight(node, List.of(jvm, other));
         }
     }
 
+    /** One takes no agent, one sends metrics of others without end, and one has another version's agent. */
     @Test
-    void aJvmThatTakesNoAgentIsShownByProcAndTheReasonIsLoggedOnce() {
-        ChildJvm child = ChildJvm.of(TestJdk.newest()).with("-XX:+DisableAttachMechanism");
-        try (AttachJvm jvm = child.startTarget()) {
-            Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
-            try {
-                jvm.await("a reason", () -> !reasons(node).isEmpty());
-                assertRight(node, List.of(jvm));
-                assertThat(reasons(node)).singleElement().asString()
-                        .startsWith(
-                                "threadclock node: process " + jvm.pid() + " is not attached to: the JVM ")
-                        .contains("-XX:+DisableAttachMechanism");
-                assertThat(attached(node, jvm)).isZero();
-            } finally {
-                node.kill();
-            }
-        }
-    }
-
-    /** Its connection has no end, and metrics of others. */
-    @Test
-    void aHostileJvmIsShownByProc() {
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget(FakeListener.class, "account")) {
-            Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
-            try {
-                jvm.await("the end of the connection",
-                        () -> attached(node, jvm) == 0 && jvm.said().contains("closed"));
-                assertRight(node, List.of(jvm));
-                assertThat(attached(node, jvm)).isZero();
-                assertThat(scrape(node).text().lines()).allMatch(line -> SAMPLE.matcher(line).matches())
-                        .noneMatch(line -> line.contains("pid=\"1\""));
-            } finally {
-                node.kill();
-            }
-        }
-    }
-
-    @Test
-    void aJvmWithAnotherVersionsAgentIsShownByProcAndTheReasonIsLogged() {
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget(FakeListener.class, "old")) {
-            Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
-            try {
-                jvm.await("a reason", () -> AttachJvm.read(node.err()).contains("of another version"));
-                assertThat(AttachJvm.read(node.err())).contains("the agent stays attached");
-                assertThat(attached(node, jvm)).isZero();
-            } finally {
-                node.kill();
-            }
+    void jvmsThatCannotBeAttachedToAreShownByProcAndTheReasonIsLoggedOnce() {
+        TestJdk jdk = TestJdk.newest();
+        try (AttachJvm refusing = ChildJvm.of(jdk).with("-XX:+DisableAttachMechanism").startTarget();
+                AttachJvm hostile = ChildJvm.of(jdk).startTarget(FakeListener.class, "account");
+                AttachJvm old = ChildJvm.of(jdk).startTarget(FakeListener.class, "old");
+                Running node = start(List.of(), "--attach", "pid=" + refusing.pid(), "--attach",
+                        "pid=" + hostile.pid(), "--attach", "pid=" + old.pid())) {
+            List<AttachJvm> all = List.of(refusing, hostile, old);
+            refusing.await("a reason", () -> !reasons(node, refusing).isEmpty());
+            hostile.await("the end of the connection",
+                    () -> attached(node, hostile) == 0 && hostile.said().contains("closed"));
+            old.await("a reason", () -> AttachJvm.read(node.err()).contains("of another version"));
+            assertRight(node, all);
+            assertThat(reasons(node, refusing)).singleElement().asString()
+                    .startsWith(
+                            "threadclock node: process " + refusing.pid() + " is not attached to: the JVM ")
+                    .contains("-XX:+DisableAttachMechanism");
+            assertThat(reasons(node, old)).anyMatch(line -> line.contains("the agent stays attached"));
+            assertThat(all).allMatch(jvm -> attached(node, jvm) == 0);
+            assertThat(scrape(node).text().lines()).allMatch(line -> SAMPLE.matcher(line).matches())
+                    .noneMatch(line -> line.contains("pid=\"1\""));
         }
     }
 
     /** Its threads cannot be listed meanwhile. They come and go: where all stay, no list may be needed. */
-    @OnEachJdk
-    void aJvmThatRunsOutOfDescriptorsIsShownByItsAgentLater(TestJdk jdk) {
-        try (AttachJvm jvm = ChildJvm.of(jdk).withDynamicAgents().startTarget(Load.class, "pools")) {
-            Running node = start(List.of(), "--attach", "pid=" + jvm.pid());
-            try {
-                awaitAttached(node, jvm, 1);
-                ChildJvm.exec("prlimit", "--pid", jvm.pid(), "--nofile=3:").end().exits(0);
-                awaitAttached(node, jvm, 2);
-                ChildJvm.exec("prlimit", "--pid", jvm.pid(), "--nofile=1000:").end().exits(0);
-                awaitAttached(node, jvm, 1);
-                assertRight(node, List.of(jvm));
-            } finally {
-                node.kill();
-            }
+    @Test
+    void aJvmThatRunsOutOfDescriptorsIsShownByItsAgentLater() {
+        ChildJvm child = ChildJvm.of(TestJdk.newest()).withDynamicAgents();
+        try (AttachJvm jvm = child.startTarget(Load.class, "pools");
+                Running node = start(List.of(), "--attach", "pid=" + jvm.pid())) {
+            awaitAttached(node, jvm, 1);
+            ChildJvm.exec("prlimit", "--pid", jvm.pid(), "--nofile=3:").end().exits(0);
+            awaitAttached(node, jvm, 2);
+            ChildJvm.exec("prlimit", "--pid", jvm.pid(), "--nofile=1000:").end().exits(0);
+            awaitAttached(node, jvm, 1);
+            assertRight(node, List.of(jvm));
         }
     }
 
@@ -320,16 +256,13 @@ class NodeTest {
     @OnEachJdk
     void whenNodeEndsAServerInTheJvmIsNotAffected(TestJdk jdk) {
         try (AttachJvm jvm = ChildJvm.of(jdk).withDynamicAgents().startTarget(Load.class, "pools")) {
-            Running node = start(List.of(), "--attach", "pid=" + jvm.pid(), "--attach-options",
-                    "prometheus=127.0.0.1:0");
             String address;
             Scrape before;
-            try {
+            try (Running node = start(List.of(), "--attach", "pid=" + jvm.pid(), "--attach-options",
+                    "prometheus=127.0.0.1:0")) {
                 awaitAttached(node, jvm, 1);
                 address = PrometheusTest.served(jvm);
                 before = Scrape.of(address);
-            } finally {
-                node.kill();
             }
             jvm.await("the end of the connection", () -> Proc.threads(jvm.pid()).stream()
                     .noneMatch(name -> name.startsWith("threadclock s") || name.endsWith("..ampler")));
@@ -345,25 +278,14 @@ class NodeTest {
         return after.samples().get(name).subtract(before.samples().get(name));
     }
 
-    @Test
-    void whatChoosesNothingIsAUsageError() {
-        for (List<String> wrong : List.of(List.of("--attach", "4711"), List.of("--attach", "group=x"),
-                List.of("--attach", "user=no such user"), List.of("--attach-options", "virtual=on"),
-                List.of("--attach", "pid=1", "--attach-options", "do=detach"),
-                List.of("--attach", "pid=1", "--attach-options", "virtual=maybe"))) {
-            assertThat(AttachJvm.command("node", wrong).exits(2).err()).startsWith("threadclock node: ");
-        }
-    }
-
     /** With one that ends and comes back, which has other series each time. */
     @Test
     void theGroupsOfEachJvmAddUpToItsClock() {
         List<AttachJvm> jvms = new ArrayList<>();
-        Running node = start(List.of());
-        Running again = ChildJvm.exec("sh", "-c", "while :; do timeout 2 \"$@\"; done", "sh",
-                TestJdk.newest().java(), "-Xmx32m", "-cp", ChildJvm.CLASSES,
-                "dev.threadclock.tests.child.AttachTarget");
-        try {
+        try (Running node = start(List.of());
+                Running again = ChildJvm.exec("sh", "-c", "while :; do timeout 2 \"$@\"; done", "sh",
+                        TestJdk.newest().java(), "-Xmx32m", "-cp", ChildJvm.CLASSES,
+                        "dev.threadclock.tests.child.AttachTarget")) {
             for (TestJdk jdk : TestJdk.all()) {
                 jvms.add(ChildJvm.of(jdk).with("-Xmx32m").startTarget());
             }
@@ -375,12 +297,9 @@ class NodeTest {
                                             + ".child.AttachTarget\"")));
             assertThat(samples.keySet()).as("itself")
                     .anyMatch(name -> name.contains(",main=\"threadclock.jar\""));
+            assertThat(again.process().isAlive()).as("it still comes and goes").isTrue();
         } finally {
-            List<ProcessHandle> last = again.process().descendants().toList();
-            again.kill();
-            last.forEach(ProcessHandle::destroyForcibly);
             jvms.forEach(AttachJvm::close);
-            node.kill();
         }
     }
 
@@ -391,11 +310,8 @@ class NodeTest {
             Map<String, Boolean> opened = new HashMap<>();
             for (List<String> options : List.of(List.<String>of(), List.of("--attach", "pid=" + jvm.pid()))) {
                 Path calls = folder.resolve("calls" + options.size());
-                Running node = start(List.of("strace", "-f", "-qq", "-e", "trace=openat", "-e", "signal=none",
-                        "-o", calls.toString()), options);
-                List<ProcessHandle> traced = node.process().descendants().toList();
-                node.kill();
-                traced.forEach(ProcessHandle::destroyForcibly);
+                start(List.of("strace", "-f", "-qq", "-e", "trace=openat", "-e", "signal=none", "-o",
+                        calls.toString()), options).close();
                 assertThat(calls).content().containsPattern("\\(\\d+, \"cmdline\"");
                 opened.put(options.isEmpty() ? "" : "--attach",
                         Pattern.compile("\\(\\d+, \"status\"").matcher(AttachJvm.read(calls)).find());
@@ -415,11 +331,8 @@ class NodeTest {
     }
 
     private static Set<String> seriesOfANewNode(AttachJvm jvm) {
-        Running node = start(List.of());
-        try {
+        try (Running node = start(List.of())) {
             return namesOf(jvm, scrape(node).samples().keySet());
-        } finally {
-            node.kill();
         }
     }
 
@@ -428,35 +341,33 @@ class NodeTest {
         TestJdk jdk = TestJdk.newestForAll();
         AttachJvm.assumeUsers(jdk);
         Host.assumeMounts();
-        Running node = start(AttachJvm.asUser(12347, 12347));
         try (AttachJvm contained = contained(ChildJvm.of(jdk), tmpfs("size=16m", "/tmp")).startTarget();
                 AttachJvm users = ChildJvm.of(jdk).withDynamicAgents().under(AttachJvm.asUser(12345, 12346))
                         .startTarget();
                 AttachJvm roots = ChildJvm.of(jdk).startTarget()) {
-            assertRight(node, List.of(contained, users, roots));
+            try (Running node = start(AttachJvm.asUser(12347, 12347))) {
+                assertRight(node, List.of(contained, users, roots), new HashMap<>());
+            }
             assertThat(contained.said() + users.said() + roots.said()).isEmpty();
             assertThat(List.of(contained, users, roots)).allMatch(jvm -> jvm.copies() == 0);
-            node.kill();
-            node = start(List.of(), "--attach", "user=12345");
-            awaitAttached(node, users, 1);
-            assertThat(attached(node, roots)).isEqualTo(-1);
-        } finally {
-            node.kill();
+            try (Running node = start(List.of(), "--attach", "user=12345")) {
+                awaitAttached(node, users, 1);
+                assertThat(attached(node, roots)).isEqualTo(-1);
+            }
         }
     }
 
     /** Whose own command line is empty then. */
     @Test
     void aJvmWhoseFirstThreadHasEndedHasAllItsLabels() {
-        Running node = start(List.of());
-        try (AttachJvm jvm = ObstaclesTest.withoutFirstThread(TestJdk.newest()).startTarget()) {
+        try (Running node = start(List.of());
+                AttachJvm jvm = ObstaclesTest.withoutFirstThread(TestJdk.newest()).startTarget()) {
             assertThat(AttachJvm.read(jvm.proc().resolve("cmdline"))).isEmpty();
-            assertThat(assertRight(node, List.of(jvm)).keySet()).anyMatch(name -> name.contains(",pid=\""
-                    + jvm.pid() + "\",")
-                    && name.contains(",main=\"dev.threadclock.tests.child.AttachTarget\""));
+            Map<String, BigDecimal> samples = new HashMap<>();
+            assertRight(node, List.of(jvm), samples);
+            assertThat(namesOf(jvm, samples.keySet()))
+                    .anyMatch(name -> name.contains(",main=\"dev.threadclock.tests.child.AttachTarget\""));
             jvm.kill();
-        } finally {
-            node.kill();
         }
     }
 
@@ -470,17 +381,14 @@ class NodeTest {
         Running running = ChildJvm.exec("bash", "-c",
                 "exec -a $'hostile\"} 1\\n# \\e[31m\\r\\xff\\xc3\\\\u' \"$@\"", "bash", AttachJvm.QUICKLY,
                 "-Xmx32m", "-cp", ChildJvm.CLASSES, "@" + hidden);
-        Running node = start(List.of());
-        try (AttachJvm jvm = new AttachJvm(running)) {
-            assertRight(node, List.of(jvm));
+        try (Running node = start(List.of()); AttachJvm jvm = new AttachJvm(running)) {
+            assertRight(node, List.of(jvm), new HashMap<>());
             String text = scrape(node).text();
             assertThat(text).contains("group=\"a\\\"} *\\n#\",pid=\"" + jvm.pid() + "\"")
                     .contains(",main=\"hostile\\\"} 1; # ?[31m")
                     .doesNotContainPattern("[\\p{Cc}\\p{Cs}&&[^\n]]");
             assertThat(text.lines()).allMatch(line -> SAMPLE.matcher(line).matches());
             RealPrometheusTest.checkIfInstalled(text, folder);
-        } finally {
-            node.kill();
         }
     }
 

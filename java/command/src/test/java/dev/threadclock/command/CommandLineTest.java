@@ -17,7 +17,10 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(strings = {"nosuch", "nosuch --help", "--help nosuch", "top --help nosuch --wrong",
         "help nosuch", "completion fish",
-        "report x.jfr -o x.csv", "attach freshness=now", ""})
+        "report x.jfr -o x.csv", "attach freshness=now", "",
+        // With no address of this machine: what was not refused would end with 1.
+        "node 192.0.2.1:1 --attach 4711", "node 192.0.2.1:1 --attach-options virtual=on",
+        "node 192.0.2.1:1 --attach pid=1 --attach-options virtual=maybe"})
     void usageErrorsExitWith2(String line) {
         assertThat(run(line)).isEqualTo(2);
     }
