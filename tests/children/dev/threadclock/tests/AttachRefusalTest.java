@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
-import dev.threadclock.tests.child.Proc;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -166,18 +165,6 @@ class AttachRefusalTest {
             String thread = Stream.of(jvm.proc().resolve("task").toFile().list())
                     .filter(tid -> !tid.equals(jvm.pid())).findFirst().orElseThrow();
             AttachJvm.assertRefused(AttachJvm.command("attach", thread), "thread of process " + jvm.pid());
-        }
-    }
-
-    @Test
-    void aStoppedJvmIsNotSignalled() throws Exception {
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
-            ChildJvm.exec("kill", "-STOP", jvm.pid()).end().exits(0);
-            jvm.await("its stop", () -> Proc.states(jvm.pid()).stream().allMatch("T (stopped)"::equals));
-            AttachJvm.assertRefused(jvm.run("attach"), "stopped", "kill -CONT");
-            ChildJvm.exec("kill", "-CONT", jvm.pid()).end().exits(0);
-            AttachJvm.sleep(200);
-            assertThat(jvm.said()).isEmpty();
         }
     }
 

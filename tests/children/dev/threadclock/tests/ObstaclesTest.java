@@ -10,6 +10,7 @@ import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
 import dev.threadclock.tests.child.Accounted;
 import dev.threadclock.tests.child.Idle;
+import dev.threadclock.tests.child.Proc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -186,8 +187,12 @@ class ObstaclesTest {
     void aStoppedJvmIsReadByProc() {
         try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).startTarget()) {
             ChildJvm.exec("kill", "-STOP", jvm.pid()).end().exits(0);
+            jvm.await("its stop", () -> Proc.states(jvm.pid()).stream().allMatch("T (stopped)"::equals));
+            AttachJvm.assertRefused(jvm.run("attach"), "is stopped", "kill -CONT");
             assertNotTouched(jvm, "is stopped");
             ChildJvm.exec("kill", "-CONT", jvm.pid()).end().exits(0);
+            AttachJvm.sleep(200);
+            assertThat(jvm.said()).isEmpty();
         }
     }
 

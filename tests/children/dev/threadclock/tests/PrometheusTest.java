@@ -117,22 +117,6 @@ class PrometheusTest {
                 .contains(" in use; ", "port 0", "threadclock runs without that option");
     }
 
-    @OnEachJdk
-    void withAgentPathItServesTheSame(TestJdk jdk) throws IOException {
-        Path log = folder.resolve("log");
-        ChildJvm child = ChildJvm.of(jdk).withAgentPath("prometheus=0,log=" + log);
-        try (AttachJvm jvm = child.startTarget(Load.class, "pools")) {
-            Scrape scrape = Scrape.of(address(log));
-            assertThat(scrape.samples())
-                    .containsKey(CPU + "{cpu_mode=\"user\",kind=\"java\",group=\"main\"}");
-            Result again = jvm.run("attach", "prometheus=0.0.0.0:0");
-            assertThat(again.out()).as(again.toString()).contains("Prometheus metrics at http://0.0.0.0:");
-            jvm.run("detach").ok();
-            jvm.await("the end of the server's thread", () -> !jvm.hasAgentsThread());
-            assertThat(jvm.said()).isEmpty();
-        }
-    }
-
     static String address(Path log) throws IOException {
         return Files.readString(log).replaceFirst("(?s).*metrics at http://(.*?)/metrics.*", "$1");
     }
@@ -157,6 +141,10 @@ class PrometheusTest {
             }
             assertThat(jvm.said()).isEqualTo(loaded).contains("java.lang.Thread")
                     .doesNotContain("dev.threadclock.agent", "dev.threadclock.internal");
+            assertThat(jvm.run("attach", "prometheus=0.0.0.0:0").exits(0).out())
+                    .contains("Prometheus metrics at http://0.0.0.0:");
+            jvm.run("detach").ok();
+            jvm.await("the end of the server's thread", () -> !jvm.hasAgentsThread());
         }
     }
 

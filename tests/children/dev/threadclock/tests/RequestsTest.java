@@ -14,6 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The agent refuses requests that could block the JVM, which has a single attach listener thread. */
@@ -21,69 +22,44 @@ class RequestsTest {
     @TempDir
     Path folder;
 
-    private Result requests(TestJdk jdk, String... options) {
-        Result result = ChildJvm.of(jdk).withNativeAccess().run(Requests.class,
-                CLibrary.assume("parity_helper"),
-                Product.LIBRARY, options);
-        assertThat(result.all("answered")).as(result.toString()).hasSize(options.length).containsOnly("true");
-        return result;
-    }
-
-    /** What the agent reports on a request. */
-    private String report(TestJdk jdk, String options) throws IOException {
-        Path report = Files.createTempFile(folder, "report", "");
-        requests(jdk, options + ",report=" + report);
-        return Files.readString(report);
-    }
-
-    private Path fifo() {
+    @Test
+    void whatCouldBlockTheJvmIsRefused() throws IOException {
         Path fifo = folder.resolve("fifo");
-        ChildJvm.exec("mkfifo", fifo).end().exits(0);
-        return fifo;
-    }
-
-    @OnEachJdk
-    void aFifoIsRefusedAsLogAndReport(TestJdk jdk) throws IOException {
-        Path fifo = fifo();
-        Path report = Files.createTempFile(folder, "report", "");
-        Result result = requests(jdk, "log=" + fifo + ",report=" + report, "do=status,report=" + fifo,
-                "do=status,report=" + folder);
-        assertThat(report).content().startsWith("error: cannot write the log '" + fifo + "': a pipe")
-                .contains("name a file");
-        assertThat(result.errLines())
-                .as("of reports that cannot be written the program's stderr says nothing").isEmpty();
-    }
-
-    @OnEachJdk
-    void aFifoWithAReaderIsRefusedAsWell(TestJdk jdk) throws IOException {
-        Path fifo = fifo();
-        Running reader = ChildJvm.exec("sh", "-c", "exec 3<>'" + fifo + "'; exec sleep 60");
-        try {
-            assertThat(report(jdk, "log=" + fifo))
-                    .startsWith("error: cannot write the log '" + fifo + "': a pipe");
-        } finally {
-            reader.kill();
+        Path read = folder.resolve("read");
+        Path socket = folder.resolve("socket");
+        Path[] reports = new Path[4];
+        for (int i = 0; i < reports.length; i++) {
+            reports[i] = Files.createFile(folder.resolve("report" + i));
         }
-    }
-
-    @OnEachJdk
-    void aDeviceMayBeALog(TestJdk jdk) throws IOException {
-        assertThat(report(jdk, "log=/dev/null")).startsWith("ok\n");
-    }
-
-    @OnEachJdk
-    void aListenerThatDoesNotAcceptIsNotWaitedFor(TestJdk jdk) throws IOException {
-        Path path = folder.resolve("socket");
-        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(path);
-        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address,
-                1);
+        ChildJvm.exec("mkfifo", fifo, read).end().exits(0);
+        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(socket);
+        try (Running reader = ChildJvm.exec("sh", "-c", "exec 3<>'" + read + "'; exec sleep 300");
+                ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                        .bind(address, 1);
                 SocketChannel first = SocketChannel.open(address);
                 SocketChannel second = SocketChannel.open(address)) {
+            reader.await("a reader",
+                    () -> Files.exists(Path.of("/proc/" + reader.process().pid() + "/fd/3")));
+            List<String> options = List.of("log=" + fifo + ",report=" + reports[0],
+                    "do=status,report=" + fifo, "do=status,report=" + folder,
+                    "log=" + read + ",report=" + reports[1],
+                    "do=sample,period=100,channel=" + socket + ",report=" + reports[2],
+                    "log=/dev/null,report=" + reports[3]);
+            Result result = ChildJvm.of(TestJdk.newest()).withNativeAccess().run(Requests.class,
+                    CLibrary.assume("parity_helper"), Product.LIBRARY, options);
+            assertThat(result.all("answered")).as(result.toString()).hasSize(options.size())
+                    .containsOnly("true");
             assertThat(List.of(server.isOpen(), first.isConnected(), second.isConnected()))
                     .containsOnly(true);
-            assertThat(report(jdk, "do=sample,period=100,channel=" + path))
-                    .startsWith("error: the connection queue of '" + path + "' is full")
-                    .contains("try again");
+            assertThat(result.errLines())
+                    .as("of reports that cannot be written the program's stderr says nothing").isEmpty();
         }
+        assertThat(reports[0]).content().startsWith("error: cannot write the log '" + fifo + "': a pipe")
+                .contains("name a file");
+        assertThat(reports[1]).as("with a reader").content()
+                .startsWith("error: cannot write the log '" + read + "': a pipe");
+        assertThat(reports[2]).content().startsWith("error: the connection queue of '" + socket + "' is full")
+                .contains("try again");
+        assertThat(reports[3]).as("a device").content().startsWith("ok\n");
     }
 }
