@@ -70,7 +70,8 @@ class ArchiveTest {
         return result;
     }
 
-    private void assertNothingLost(TestJdk jdk, String... flags) {
+    /** Returns what a JVM without the agent does. */
+    private Result assertNothingLost(TestJdk jdk, String... flags) {
         Result without = child(jdk, flags).run(Hello.class);
         Set<String> archived = archived(jdk, without);
         for (String options : jdk.feature() >= 21 ? OPTIONS : OPTIONS.subList(0, 2)) {
@@ -84,11 +85,7 @@ class ArchiveTest {
             assertThat(with.errLines()).isEqualTo(without.errLines());
         }
         System.out.printf("  %s, classes from the archive with -agentpath: %d%n", jdk, archived.size());
-    }
-
-    @OnEachJdk(from = 17)
-    void ofTheJdksOwnArchive(TestJdk jdk) {
-        assertNothingLost(jdk);
+        return without;
     }
 
     /**
@@ -96,9 +93,10 @@ class ArchiveTest {
      * URLs or lambda expressions would be a hundred.
      */
     @OnEachJdk(from = 17)
-    void javaagentLoadsFewClassesThatAreInNoArchive(TestJdk jdk) {
+    void ofTheJdksOwnArchiveAndJavaagentLoadsFewOthers(TestJdk jdk) {
+        Result without = assertNothingLost(jdk);
         Set<String> more = loaded(child(jdk).withJavaAgent("").run(Hello.class), false);
-        more.removeAll(loaded(child(jdk).run(Hello.class), false));
+        more.removeAll(loaded(without, false));
         assertThat(more).contains("dev.threadclock.agent.Agent").hasSizeLessThan(40);
     }
 
@@ -108,10 +106,10 @@ class ArchiveTest {
         Result made = child(jdk, "-XX:ArchiveClassesAtExit=" + archive).run(Hello.class);
         assertThat(archive).as(made.toString()).exists();
         String[] flags = {"-Xshare:on", "-XX:SharedArchiveFile=" + archive};
-        assertNothingLost(jdk, flags);
+        Result without = assertNothingLost(jdk, flags);
         Result javaAgent = child(jdk, flags).withJavaAgent("").run(Hello.class);
-        assertThat(loaded(javaAgent, false)).as(javaAgent.toString()).doesNotContainAnyElementsOf(
-                archived(jdk, child(jdk, flags).run(Hello.class)));
+        assertThat(loaded(javaAgent, false)).as(javaAgent.toString())
+                .doesNotContainAnyElementsOf(archived(jdk, without));
         assertThat(javaAgent.out().contains("[error][cds]")).isEqualTo(jdk.feature() >= 25);
     }
 

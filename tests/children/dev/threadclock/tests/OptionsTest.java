@@ -9,6 +9,8 @@ import dev.threadclock.tests.child.Active;
 import dev.threadclock.tests.child.Hello;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,8 +20,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The agent's options have their effects, and a mistake in them costs one line and nothing else. */
 class OptionsTest {
+    private static final Map<TestJdk, Result> WITHOUT = new ConcurrentHashMap<>();
+
     @TempDir
     Path folder;
+
+    /** What a JVM without the agent does: each time the same. */
+    private static Result without(TestJdk jdk) {
+        return WITHOUT.computeIfAbsent(jdk, each -> ChildJvm.of(each).run(Hello.class));
+    }
 
     /** A way of loading the agent into a child. */
     interface Door extends BiFunction<ChildJvm, String, ChildJvm> {}
@@ -45,7 +54,7 @@ class OptionsTest {
     @ParameterizedTest(name = "{2}, {1}, {0}")
     @MethodSource("mistakes")
     void aMistakeCostsOneLineAndNothingElse(TestJdk jdk, Door door, String options) {
-        Result without = ChildJvm.of(jdk).run(Hello.class);
+        Result without = without(jdk);
         Result with = door.apply(ChildJvm.of(jdk), options).run(Hello.class);
         assertThat(with.exitCode()).isEqualTo(without.exitCode());
         assertThat(with.out()).isEqualTo(without.out());
@@ -83,7 +92,7 @@ class OptionsTest {
     @MethodSource("doors")
     void logToStderr(TestJdk jdk, Door door) {
         Result with = door.apply(ChildJvm.of(jdk), "log=stderr").run(Hello.class);
-        assertThat(with.out()).isEqualTo(ChildJvm.of(jdk).run(Hello.class).out());
+        assertThat(with.out()).isEqualTo(without(jdk).out());
         assertThat(with.errLines()).hasSizeGreaterThan(1)
                 .filteredOn(line -> !line.startsWith("threadclock: "))
                 .containsExactly("this is stderr");

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** record in running JVMs: what it finds, that it can be stopped early, and that it leaves nothing behind. */
 class RecordTest {
+    @AutoClose
+    private static final AttachJvm JVM = ChildJvm.of(TestJdk.all().get(0)).startTarget();
+
     @TempDir
     Path folder;
 
@@ -91,20 +95,18 @@ class RecordTest {
     @ParameterizedTest
     @ValueSource(strings = {"all.jfr", "all.jvm.jfr"})
     void oneFileThatCannotBeWrittenDoesNotLoseTheOther(String refused) throws Exception {
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
-            Running command = record(jvm.pid(), folder.resolve("all.jfr"), "--jvm-events");
-            Files.createDirectories(folder.resolve(refused).resolve("in the way"));
-            Path soFar = folder.resolve("all.partial-" + command.process().pid() + ".jfr");
-            command.await("an interval", () -> intervals(soFar) >= 1);
-            command.process().destroy();
-            Result result = command.end().exits(1);
-            assertThat(result.err()).contains("cannot write " + folder.resolve(refused), "kept in ");
-            Path kept = Path.of(result.err().replaceFirst("(?s).*kept in ([^\n;]*).*", "$1"));
-            boolean isOfJvm = refused.contains(".jvm");
-            assertThat(intervals(isOfJvm ? folder.resolve("all.jfr") : kept)).isPositive();
-            assertThat(Used.inJfr(isOfJvm ? kept : folder.resolve("all.jvm.jfr")).types())
-                    .contains("jdk.JVMInformation");
-        }
+        Running command = record(JVM.pid(), folder.resolve("all.jfr"), "--jvm-events");
+        Files.createDirectories(folder.resolve(refused).resolve("in the way"));
+        Path soFar = folder.resolve("all.partial-" + command.process().pid() + ".jfr");
+        command.await("an interval", () -> intervals(soFar) >= 1);
+        command.process().destroy();
+        Result result = command.end().exits(1);
+        assertThat(result.err()).contains("cannot write " + folder.resolve(refused), "kept in ");
+        Path kept = Path.of(result.err().replaceFirst("(?s).*kept in ([^\n;]*).*", "$1"));
+        boolean isOfJvm = refused.contains(".jvm");
+        assertThat(intervals(isOfJvm ? folder.resolve("all.jfr") : kept)).isPositive();
+        assertThat(Used.inJfr(isOfJvm ? kept : folder.resolve("all.jvm.jfr")).types())
+                .contains("jdk.JVMInformation");
     }
 
     /** The JVM decides how long its recording is, so it could fill the disk. */
@@ -115,36 +117,32 @@ class RecordTest {
         Path kept = Files.createDirectory(folder.resolve("kept"));
         String mounted = AttachJvm.tmpfs("size=200k", small) + " && { \"$@\"; status=$?; cp -r '" + small
                 + "'/* '" + kept + "'; exit $status; }";
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
-            Result result = AttachJvm
-                    .startCommand(List.of("unshare", "-m", "sh", "-c", mounted, "sh"), "record",
-                            jvm.pid(), "-d", "500ms", "-i", "100ms", "-o", small.resolve("all.jfr"),
-                            "--jvm-events")
-                    .end()
-                    .exits(1);
-            assertThat(result.err()).contains("the JVM's own events are lost: ",
-                    "more than half of the space");
-            assertThat(intervals(kept.resolve("all.jfr"))).isPositive();
-            assertThat(kept.toFile().list()).containsExactly("all.jfr");
-        }
+        Result result = AttachJvm
+                .startCommand(List.of("unshare", "-m", "sh", "-c", mounted, "sh"), "record",
+                        JVM.pid(), "-d", "500ms", "-i", "100ms", "-o", small.resolve("all.jfr"),
+                        "--jvm-events")
+                .end()
+                .exits(1);
+        assertThat(result.err()).contains("the JVM's own events are lost: ",
+                "more than half of the space");
+        assertThat(intervals(kept.resolve("all.jfr"))).isPositive();
+        assertThat(kept.toFile().list()).containsExactly("all.jfr");
     }
 
     /** Nothing of the threads is recorded yet: the pair of files of an earlier recording stays one. */
     @Test
     void aRecordingThatEndsBeforeItsFirstIntervalReplacesNothing() throws Exception {
         Path earlier = Files.writeString(folder.resolve("all.jvm.jfr"), "earlier");
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
-            Running command = AttachJvm.startCommand(List.of(), "record", jvm.pid(), "-i", "1h", "-o",
-                    folder.resolve("all.jfr"), "--jvm-events");
-            Path kept = folder.resolve("all.jvm.partial-" + command.process().pid() + ".jfr");
-            command.await("the recording", () -> Files.exists(kept));
-            command.process().destroy();
-            Result result = command.end().exits(1);
-            assertThat(result.err()).contains("the JVM's own events are kept in " + kept,
-                    "nothing recorded: stopped before the first interval");
-            assertThat(Used.inJfr(kept).types()).contains("jdk.JVMInformation");
-            assertThat(earlier).hasContent("earlier");
-        }
+        Running command = AttachJvm.startCommand(List.of(), "record", JVM.pid(), "-i", "1h", "-o",
+                folder.resolve("all.jfr"), "--jvm-events");
+        Path kept = folder.resolve("all.jvm.partial-" + command.process().pid() + ".jfr");
+        command.await("the recording", () -> Files.exists(kept));
+        command.process().destroy();
+        Result result = command.end().exits(1);
+        assertThat(result.err()).contains("the JVM's own events are kept in " + kept,
+                "nothing recorded: stopped before the first interval");
+        assertThat(Used.inJfr(kept).types()).contains("jdk.JVMInformation");
+        assertThat(earlier).hasContent("earlier");
     }
 
     /** Where the kernel's table of mounts does not show what the root folder is on. */
@@ -155,16 +153,14 @@ class RecordTest {
         String mounts = "root=$1; shift; cd /; for d in *; do if [ -L $d ]; then cp -P $d $root;"
                 + " elif [ -d $d ]; then mkdir $root/$d && mount --rbind $d $root/$d; fi; done;"
                 + " exec chroot $root \"$@\"";
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
-            Path file = folder.resolve("chroot.jfr");
-            AttachJvm
-                    .startCommand(List.of("unshare", "-m", "sh", "-c", mounts, "sh", root.toString()),
-                            "record",
-                            jvm.pid(), "-d", "500ms", "-i", "100ms", "-o", file, "--jvm-events")
-                    .end().exits(0);
-            assertThat(intervals(file)).isPositive();
-            assertThat(Used.inJfr(folder.resolve("chroot.jvm.jfr")).types()).contains("jdk.JVMInformation");
-        }
+        Path file = folder.resolve("chroot.jfr");
+        AttachJvm
+                .startCommand(List.of("unshare", "-m", "sh", "-c", mounts, "sh", root.toString()),
+                        "record",
+                        JVM.pid(), "-d", "500ms", "-i", "100ms", "-o", file, "--jvm-events")
+                .end().exits(0);
+        assertThat(intervals(file)).isPositive();
+        assertThat(Used.inJfr(folder.resolve("chroot.jvm.jfr")).types()).contains("jdk.JVMInformation");
     }
 
     @Test
@@ -237,13 +233,11 @@ class RecordTest {
     @Test
     void aFullDiskLosesNothingThatWasRecorded() throws Exception {
         Path full = Files.createSymbolicLink(folder.resolve("full.jfr"), Path.of("/dev/full"));
-        try (AttachJvm jvm = ChildJvm.of(TestJdk.all().get(0)).startTarget()) {
-            Result result = jvm.run("record", "-d", "1s", "-i", "200ms", "-o", full).exits(1);
-            assertThat(result.err()).containsOnlyOnce("No space left").contains("kept in ");
-            Path kept = Path.of(result.err().strip().replaceFirst("(?s).*kept in ", ""));
-            assertThat(intervals(kept)).isPositive();
-            Files.delete(kept);
-        }
+        Result result = JVM.run("record", "-d", "1s", "-i", "200ms", "-o", full).exits(1);
+        assertThat(result.err()).containsOnlyOnce("No space left").contains("kept in ");
+        Path kept = Path.of(result.err().strip().replaceFirst("(?s).*kept in ", ""));
+        assertThat(intervals(kept)).isPositive();
+        Files.delete(kept);
     }
 
     @Test

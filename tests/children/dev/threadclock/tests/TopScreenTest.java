@@ -16,9 +16,9 @@ class TopScreenTest {
     private static final String LEAVE = "\033[?25h\033[?1049l";
 
     @AutoClose
-    private final AttachJvm jvm = TopTest.start();
+    private static final AttachJvm JVM = TopTest.start();
 
-    private TerminalSession top(int columns, int rows) {
+    private static TerminalSession top(AttachJvm jvm, int columns, int rows) {
         return TerminalSession.start(columns, rows, "top", jvm.pid(), "-i", "300ms");
     }
 
@@ -47,10 +47,10 @@ class TopScreenTest {
     @Test
     void theScreenIsFilledToItsSizeAndQuitLeavesTheTerminalAsItWas() {
         for (int[] size : new int[][]{{80, 24}, {200, 50}}) {
-            try (TerminalSession top = top(size[0], size[1])) {
+            try (TerminalSession top = top(JVM, size[0], size[1])) {
                 List<String> lines = awaitThreads(top);
                 assertThat(lines).hasSize(size[1]);
-                assertThat(lines.get(0)).startsWith("threadclock top  " + jvm.label().substring(0, 40))
+                assertThat(lines.get(0)).startsWith("threadclock top  " + JVM.label().substring(0, 40))
                         .hasSize(size[0]);
                 assertThat(lines.get(1)).matches(
                         "CPU [\\d.]+ % of one core: user [\\d.]+, system [\\d.]+; \\d+:[\\d.]+ since its"
@@ -66,7 +66,7 @@ class TopScreenTest {
 
     @Test
     void keysChangeWhatIsSeen() {
-        try (TerminalSession top = top(80, 24)) {
+        try (TerminalSession top = top(JVM, 80, 24)) {
             awaitThreads(top);
             top.type("g");
             top.awaitScreen("pools", has("THREADS {2}POOL$"));
@@ -93,7 +93,7 @@ class TopScreenTest {
 
     @Test
     void aWindowMadeLargerIsFilled() {
-        try (TerminalSession top = top(80, 24)) {
+        try (TerminalSession top = top(JVM, 80, 24)) {
             awaitThreads(top);
             top.resize(120, 40);
             top.awaitScreen("its foot in the last line",
@@ -105,7 +105,7 @@ class TopScreenTest {
 
     @Test
     void whenTheJvmEndsThatIsSaidOnTheTerminalAsItWas() {
-        try (TerminalSession top = top(80, 24)) {
+        try (AttachJvm jvm = TopTest.start(); TerminalSession top = top(jvm, 80, 24)) {
             awaitThreads(top);
             jvm.kill();
             String transcript = top.awaitEnd();
@@ -116,7 +116,7 @@ class TopScreenTest {
 
     @Test
     void terminatedItLeavesTheTerminalAsItWas() {
-        try (TerminalSession top = top(80, 24)) {
+        try (TerminalSession top = top(JVM, 80, 24)) {
             awaitThreads(top);
             top.command().destroy();
             assertLeft(top.awaitEnd(), 143);
@@ -133,11 +133,11 @@ class TopScreenTest {
 
     @Test
     void ourOwnCommandsAreNotOffered() {
-        try (TerminalSession top = top(80, 24);
+        try (TerminalSession top = top(JVM, 80, 24);
                 TerminalSession another = TerminalSession.start(150, 50, "top")) {
             awaitThreads(top);
             List<String> lines = another.awaitScreen("the question", has("^Which one\\?$"));
-            assertThat(row(lines, jvm)).contains("AttachTarget");
+            assertThat(row(lines, JVM)).contains("AttachTarget");
             assertThat(lines).noneMatch(line -> line.contains(" " + top.command().pid() + " ")
                     || line.contains(" " + another.command().pid() + " "));
         }
@@ -152,7 +152,7 @@ class TopScreenTest {
                 TerminalSession top = TerminalSession.start(150, 50, "top", "AttachTarget", "-i", "300ms")) {
             List<String> lines = top.awaitScreen("the question", has("^Which one\\?$"));
             assertThat(lines).filteredOn(line -> line.matches(" +PID +CPU % +USER +COMMAND")).hasSize(1);
-            String row = " *\\d+\\) +" + jvm.pid() + " +\\d+ +\\S+ +java \\S+AttachTarget";
+            String row = " *\\d+\\) +" + JVM.pid() + " +\\d+ +\\S+ +java \\S+AttachTarget";
             assertThat(lines).filteredOn(line -> line.matches(row)).hasSize(1);
             assertThat(row(lines, other)).endsWith("AttachTarget --port?[2J 8080");
             top.type("none\n");

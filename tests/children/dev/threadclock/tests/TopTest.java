@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The top command as scripts and people use it: which JVM, how often, in which format, and refusals. */
 class TopTest {
     @AutoClose
-    private final AttachJvm jvm = start();
+    private static final AttachJvm JVM = start();
 
     static AttachJvm start() {
         return ChildJvm.of(TestJdk.newest()).withDynamicAgents().startTarget();
@@ -24,9 +24,9 @@ class TopTest {
 
     @Test
     void machineReadableFormsHaveAsManyIntervalsAsWanted() {
-        String csv = jvm.run("top", "--csv", "-i", "0.1", "-n", "3", "--filter", "main").ok().out();
+        String csv = JVM.run("top", "--csv", "-i", "0.1", "-n", "3", "--filter", "main").ok().out();
         assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSize(3);
-        String json = jvm.run("top", "--json", "-i", "0.1", "-n", "2", "--group", "--sort", "name").ok()
+        String json = JVM.run("top", "--json", "-i", "0.1", "-n", "2", "--group", "--sort", "name").ok()
                 .out();
         assertThat(json.lines()).hasSize(2).allSatisfy(line -> assertThat(line).contains("\"pools\":["));
     }
@@ -50,42 +50,43 @@ class TopTest {
     @Test
     void withoutATerminalNoneOfSeveralJvmsIsChosen() {
         try (AttachJvm other = start()) {
-            AttachJvm.assertRefused(AttachJvm.command("top", "AttachTarget", "--once"), jvm.label(),
+            AttachJvm.assertRefused(AttachJvm.command("top", "AttachTarget", "--once"), JVM.label(),
                     other.label(), "process number");
         }
     }
 
     @Test
     void allCommandsUseTheSameOptions(@TempDir Path folder) {
-        String csv = AttachJvm.command("top", "-p", jvm.pid(), "--csv", "-d", "200ms", "--duration", "1s",
+        String csv = AttachJvm.command("top", "-p", JVM.pid(), "--csv", "-d", "200ms", "--duration", "1s",
                 "--filter", "main").ok().out();
         assertThat(csv.lines().filter(line -> line.contains(",main,main,"))).hasSizeBetween(1, 5);
-        AttachJvm.command("record", "-p", jvm.pid(), "-i", "200ms", "-d", "1s", "--timeout", "60s", "-o",
+        AttachJvm.command("record", "-p", JVM.pid(), "-i", "200ms", "-d", "1s", "--timeout", "60s", "-o",
                 folder + "/a.jfr").exits(0);
         for (String command : List.of("attach", "status", "detach")) {
             Result named = AttachJvm.command(command, "AttachTarget");
             assertThat(named.out() + named.err()).as("%s, found or one of several", command)
-                    .contains(jvm.pid());
-            assertThat(AttachJvm.command(command, "-p", jvm.pid()).out()).as(command).contains(jvm.pid());
+                    .contains(JVM.pid());
+            assertThat(AttachJvm.command(command, "-p", JVM.pid()).out()).as(command).contains(JVM.pid());
         }
-        assertThat(AttachJvm.command("attach", "-p", jvm.pid(), "freshness=now").ok().out())
-                .contains(jvm.pid());
+        assertThat(AttachJvm.command("attach", "-p", JVM.pid(), "freshness=now").ok().out())
+                .contains(JVM.pid());
+        AttachJvm.command("detach", "-p", JVM.pid()).ok();
     }
 
     @Test
     void onceCountsThoseThatHaveNotRun() {
-        List<String> lines = jvm.run("top", "--once", "-i", "200ms").ok().outLines();
+        List<String> lines = JVM.run("top", "--once", "-i", "200ms").ok().outLines();
         assertThat(lines).anyMatch(line -> line.matches("and \\d+ that have not run; --all shows them"));
-        assertThat(lines.get(0)).isEqualTo(jvm.label());
+        assertThat(lines.get(0)).isEqualTo(JVM.label());
         assertThat(lines.get(3)).matches(" *TOTAL% +USER% +SYS% +WAIT% +TIME S +TID +THREAD");
-        List<String> one = jvm.run("top", "--once", "-i", "200ms", "--all", "--rows", "1").ok().outLines();
+        List<String> one = JVM.run("top", "--once", "-i", "200ms", "--all", "--rows", "1").ok().outLines();
         assertThat(one.get(5)).matches("and \\d+ more; --rows shows more");
-        assertThat(jvm.run("top", "--csv", "-i", "200ms", "-n", "2", "--rows", "1").ok().out().lines())
+        assertThat(JVM.run("top", "--csv", "-i", "200ms", "-n", "2", "--rows", "1").ok().out().lines())
                 .as("with a head line").hasSize(3);
-        Result old = jvm.run("top", "--once", "-n", "3").exits(2);
+        Result old = JVM.run("top", "--once", "-n", "3").exits(2);
         assertThat(old.err()).contains("--rows 3");
-        assertThat(jvm.run("top", "-d", "5x").exits(2).err()).as("as it was given").contains("option '-d'");
-        assertThat(jvm.run("top", "--timeout", "5s", "-d").exits(2).err()).as("no value")
+        assertThat(JVM.run("top", "-d", "5x").exits(2).err()).as("as it was given").contains("option '-d'");
+        assertThat(JVM.run("top", "--timeout", "5s", "-d").exits(2).err()).as("no value")
                 .contains("option '-d'");
     }
 
@@ -127,7 +128,7 @@ class TopTest {
 
     @Test
     void framesHaveTheirLines() {
-        List<String> lines = jvm.run("top", "--once", "-i", "200ms", "--rows", "99", "--all", "--frames")
+        List<String> lines = JVM.run("top", "--once", "-i", "200ms", "--rows", "99", "--all", "--frames")
                 .ok().outLines();
         int main = IntStream.range(0, lines.size()).filter(i -> lines.get(i).endsWith("  main"))
                 .findFirst().orElseThrow();

@@ -2,9 +2,11 @@
 package dev.threadclock.tests;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import dev.threadclock.tests.child.AttachTarget;
 import dev.threadclock.tests.child.VirtualLoad;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -27,10 +29,6 @@ class VirtualGroupsTest {
     private static ChildJvm child(TestJdk jdk) {
         return ChildJvm.of(jdk).withClassPath(Product.JAR).withNativeAccess().withDynamicAgents()
                 .with("-Djdk.virtualThreadScheduler.parallelism=2");
-    }
-
-    private static AttachJvm accounted(TestJdk jdk) {
-        return child(jdk).withAgentPath("virtual=on").startTarget(VirtualLoad.class);
     }
 
     /** The groups by name. Each name occurs once. */
@@ -95,69 +93,67 @@ class VirtualGroupsTest {
     }
 
     @OnEachJdk(from = 21)
-    void framesOfACarrierAreThoseOfTheVirtualThreadOnIt(TestJdk jdk) {
-        try (AttachJvm jvm = accounted(jdk)) {
-            List<String> lines = jvm.run("top", "--once", "--frames", "--rows", "1", "--filter", "worker-")
-                    .ok().outLines();
-            assertThat(lines)
-                    .anyMatch(line -> line.matches(" +runnable in \\d+ of \\d+ samples; \\d+ stacks .*"));
-            assertThat(lines).filteredOn(line -> line.contains(" %  "))
-                    .anyMatch(line -> line.contains("dev.threadclock.tests.child.Burn."));
+    void groupsAreShownByAllThatShowsThreads(TestJdk jdk) {
+        ChildJvm child = child(jdk).withAgentPath("virtual=on");
+        try (AttachJvm jvm = child.startTarget(VirtualLoad.class)) {
+            assertAll(() -> framesOfACarrierAreThoseOfTheVirtualThreadOnIt(jvm),
+                    () -> topShowsGroupsWithTheTimeOfEndedThreads(jvm), () -> asTextTheyAreRowsAndALine(jvm),
+                    () -> recordingsHaveTheGroups(jvm));
         }
     }
 
-    @OnEachJdk(from = 21)
-    void topShowsGroupsWithTheTimeOfEndedThreads(TestJdk jdk) {
-        try (AttachJvm jvm = accounted(jdk)) {
-            jvm.await("ended threads", () -> requested(jvm) > 0);
-            long earlier = requested(jvm);
-            Json last = null;
-            for (String line : jvm.run("top", "--json", "-n", "3", "-i", "0.5").ok().outLines()) {
-                last = assertRight(Json.of(line), last);
+    private static void framesOfACarrierAreThoseOfTheVirtualThreadOnIt(AttachJvm jvm) {
+        List<String> lines = jvm.run("top", "--once", "--frames", "--rows", "1", "--filter", "worker-").ok()
+                .outLines();
+        assertThat(lines)
+                .anyMatch(line -> line.matches(" +runnable in \\d+ of \\d+ samples; \\d+ stacks .*"));
+        assertThat(lines).filteredOn(line -> line.contains(" %  "))
+                .anyMatch(line -> line.contains("dev.threadclock.tests.child.Burn."));
+    }
+
+    private static void topShowsGroupsWithTheTimeOfEndedThreads(AttachJvm jvm) {
+        jvm.await("ended threads", () -> requested(jvm) > 0);
+        long earlier = requested(jvm);
+        Json last = null;
+        for (String line : jvm.run("top", "--json", "-n", "3", "-i", "0.5").ok().outLines()) {
+            last = assertRight(Json.of(line), last);
+        }
+        assertThat(last.number("virtualThreads.carriers.totalNanos")).isPositive();
+        assertThat(groups(last).values().stream().mapToLong(VirtualGroupsTest::life).sum()).isPositive()
+                .isLessThanOrEqualTo(carriersLife(last) + AHEAD_NANOS);
+        assertThat(life(groups(last).get(REQUESTS))).as("ended threads stay counted")
+                .isGreaterThanOrEqualTo(earlier);
+    }
+
+    private static void asTextTheyAreRowsAndALine(AttachJvm jvm) {
+        String text = jvm.run("top", "--once", "-i", "0.5").ok().out();
+        assertThat(text.lines().toList().get(3)).matches("\\d+ virtual threads, [1-3] mounted: CPU .*");
+        assertThat(text).containsPattern(" V +-  long burner \\* \\(1 virtual, 1 mounted\\)");
+        assertThat(jvm.run("top", "--once", "-i", "0.5", "--all", "--group").ok().out())
+                .containsPattern(" V +30  parked-\\* \\(virtual, 0 mounted\\)");
+        List<String> rows = jvm.run("top", "--csv", "-i", "0.5", "-n", "1").ok().out().lines()
+                .filter(line -> line.contains(",V,")).toList();
+        assertThat(rows).hasSizeGreaterThanOrEqualTo(5)
+                .anySatisfy(row -> assertThat(row).contains(",0,0,long burner *,long burner *,V,"));
+    }
+
+    private void recordingsHaveTheGroups(AttachJvm jvm) throws IOException {
+        Path jfr = folder.resolve("groups.jfr");
+        jvm.run("record", "-d", "1s", "-i", "500ms", "-o", jfr).exits(0);
+        long burnt = 0;
+        for (RecordedEvent event : Used.events(jfr, "dev.threadclock.VirtualThreadsCpuTime")) {
+            if (event.getString("group").equals(BURNER)) {
+                assertThat(event.getLong("threads")).isEqualTo(1);
+                assertThat(event.getLong("mounted")).isEqualTo(1);
+                assertThat(event.getLong("user") + event.getLong("system"))
+                        .isEqualTo(event.getLong("total"));
+                burnt += event.getLong("total");
             }
-            assertThat(last.number("virtualThreads.carriers.totalNanos")).isPositive();
-            assertThat(groups(last).values().stream().mapToLong(VirtualGroupsTest::life).sum())
-                    .isPositive().isLessThanOrEqualTo(carriersLife(last) + AHEAD_NANOS);
-            assertThat(life(groups(last).get(REQUESTS))).as("ended threads stay counted")
-                    .isGreaterThanOrEqualTo(earlier);
         }
-    }
-
-    @OnEachJdk(from = 21)
-    void asTextTheyAreRowsAndALine(TestJdk jdk) {
-        try (AttachJvm jvm = accounted(jdk)) {
-            String text = jvm.run("top", "--once", "-i", "0.5").ok().out();
-            assertThat(text.lines().toList().get(3)).matches("\\d+ virtual threads, [1-3] mounted: CPU .*");
-            assertThat(text).containsPattern(" V +-  long burner \\* \\(1 virtual, 1 mounted\\)");
-            assertThat(jvm.run("top", "--once", "-i", "0.5", "--all", "--group").ok().out())
-                    .containsPattern(" V +30  parked-\\* \\(virtual, 0 mounted\\)");
-            List<String> rows = jvm.run("top", "--csv", "-i", "0.5", "-n", "1").ok().out().lines()
-                    .filter(line -> line.contains(",V,")).toList();
-            assertThat(rows).hasSizeGreaterThanOrEqualTo(5)
-                    .anySatisfy(row -> assertThat(row).contains(",0,0,long burner *,long burner *,V,"));
-        }
-    }
-
-    @OnEachJdk(from = 21)
-    void recordingsHaveTheGroups(TestJdk jdk) throws Exception {
-        try (AttachJvm jvm = accounted(jdk)) {
-            Path jfr = folder.resolve("groups.jfr");
-            jvm.run("record", "-d", "1s", "-i", "500ms", "-o", jfr).exits(0);
-            long burnt = 0;
-            for (RecordedEvent event : Used.events(jfr, "dev.threadclock.VirtualThreadsCpuTime")) {
-                if (event.getString("group").equals(BURNER)) {
-                    assertThat(event.getLong("threads")).isEqualTo(1);
-                    assertThat(event.getLong("mounted")).isEqualTo(1);
-                    assertThat(event.getLong("user") + event.getLong("system"))
-                            .isEqualTo(event.getLong("total"));
-                    burnt += event.getLong("total");
-                }
-            }
-            assertThat(burnt).isPositive();
-            assertThat(AttachJvm.command("report", jfr).ok().out().lines()
-                    .dropWhile(line -> !line.startsWith("VIRTUAL THREADS")).skip(1).toList())
-                    .anySatisfy(line -> assertThat(line).startsWith(BURNER));
-        }
+        assertThat(burnt).isPositive();
+        assertThat(AttachJvm.command("report", jfr).ok().out().lines()
+                .dropWhile(line -> !line.startsWith("VIRTUAL THREADS")).skip(1).toList())
+                .anySatisfy(line -> assertThat(line).startsWith(BURNER));
     }
 
     @OnEachJdk
