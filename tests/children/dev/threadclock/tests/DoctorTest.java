@@ -250,7 +250,7 @@ class DoctorTest {
     void aJvmThatTakesNoAgentsIsToBeStartedAnew() {
         try (AttachJvm jvm = ChildJvm.of(TestJdk.newest()).with("-XX:+DisableAttachMechanism")
                 .startTarget()) {
-            Json report = jvm.run("doctor", "--json").json();
+            Json report = jvm.run("doctor", "--json", "--no-jdks").json();
             assertThat(report.text("jvm.attach.value")).isEqualTo("false");
             assertThat(report.text("jvm.attach.todo")).contains("-agentpath:" + Product.LIBRARY);
             assertThat(jvm.said()).isEmpty();

@@ -56,8 +56,9 @@ class ExtractionTest {
         assertThat(tmp).isEmptyDirectory();
     }
 
-    @OnEachJdk(thorough = true)
-    void theFolderPropertyComesFirstAndAnUnusableFolderIsReplacedByTheNext(TestJdk jdk) throws Exception {
+    @Test
+    void theFolderPropertyComesFirstAndAnUnusableFolderIsReplacedByTheNext() throws Exception {
+        TestJdk jdk = TestJdk.newest();
         Path chosen = Files.createDirectory(folder.resolve("chosen"));
         assertLoadedBelow(agent(jdk, tmp).with("-Ddev.threadclock.tmpdir=" + chosen).run(Active.class),
                 chosen);
@@ -95,9 +96,10 @@ class ExtractionTest {
                 .as("nobody has put a file into the folder").contains("O_EXCL");
     }
 
-    @OnEachJdk(thorough = true)
-    void noexecReadOnlyAndFullFoldersGiveWayToTheNext(TestJdk jdk) {
+    @Test
+    void noexecReadOnlyAndFullFoldersGiveWayToTheNext() {
         Host.assumeMounts();
+        TestJdk jdk = TestJdk.newest();
         for (String options : List.of("noexec", "ro", "size=4k")) {
             Result result = agent(jdk, "/mnt").withEnvironment("XDG_RUNTIME_DIR", tmp.toString())
                     .mounted(tmpfs(options, "/mnt")).run(Active.class, "/mnt");
@@ -106,9 +108,10 @@ class ExtractionTest {
         }
     }
 
-    @OnEachJdk(thorough = true)
-    void withNoPlaceAtAllTheJvmRunsWithoutAndSaysSo(TestJdk jdk) throws Exception {
+    @Test
+    void withNoPlaceAtAllTheJvmRunsWithoutAndSaysSo() throws Exception {
         Host.assumeMounts();
+        TestJdk jdk = TestJdk.newest();
         assumeFalse(Product.DIST.startsWith("/var/tmp") || Product.DIST.startsWith("/dev/shm"),
                 "the checkout lies in a folder that this test covers");
         Path home = Files.createDirectories(folder.resolve("home/.cache")).getParent();
@@ -140,8 +143,9 @@ class ExtractionTest {
                 line -> assertThat(line).isEqualTo("this is stderr"));
     }
 
-    @OnEachJdk(thorough = true)
-    void aDamagedOrMissingResourceIsNotLoaded(TestJdk jdk) throws Exception {
+    @Test
+    void aDamagedOrMissingResourceIsNotLoaded() throws Exception {
+        TestJdk jdk = TestJdk.newest();
         String library = "META-INF/native/" + Product.platform() + "/libthreadclock.so";
         assertThat(
                 ChildJvm.of(jdk).withJavaAgent(JarCopy.unchanged(folder, library), "").run(Active.class).ok()

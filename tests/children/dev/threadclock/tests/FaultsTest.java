@@ -93,7 +93,7 @@ class FaultsTest {
     }
 
     private static void assertSound(TestJdk jdk, String calls) {
-        Result control = refusing(jdk, calls).run(Told.class);
+        Result control = refusing(jdk, calls).run(Told.class, 0);
         assertSound(control, refusing(jdk, calls).withAgentPath("").run(Told.class));
         assertSound(control,
                 refusing(jdk, calls).withAgentPath("total=interpolated,freshness=now").run(Told.class));
@@ -130,7 +130,7 @@ class FaultsTest {
     @OnEachJdk
     void noProc(TestJdk jdk) {
         Host.assumeMounts();
-        assertSound(withoutProc(jdk).run(Told.class), withoutProc(jdk).withAgentPath("").run(Told.class));
+        assertSound(withoutProc(jdk).run(Told.class, 0), withoutProc(jdk).withAgentPath("").run(Told.class));
     }
 
     @OnEachJdk

@@ -92,7 +92,8 @@ class JfrTest {
     void thePeriodIsASetting(TestJdk jdk) throws Exception {
         Path file = folder.resolve("period.jfr");
         Path settings = Used.settings(folder, THREADS, true, "100 ms");
-        Result result = recording(jdk, file, ",settings=" + settings).run(PoolWork.class);
+        Result result = recording(jdk, file, ",settings=" + settings).with("-Dwatched.millis=1000")
+                .run(PoolWork.class);
         Used.inJfr(file).assertAsSaid(result.out());
         List<Long> intervals = Used.events(file, THREADS).stream().map(event -> event.getLong("interval"))
                 .sorted().toList();
@@ -118,22 +119,22 @@ class JfrTest {
                 @Override
                 public void recordingStateChanged(Recording recording) {
                     if (recording.getState() == RecordingState.RUNNING) {
-                        Threads.pause(3_800);
+                        Threads.pause(1_800);
                     }
                 }
             });
             AgentsEvents.await();
             try (Recording recording = new Recording()) {
-                recording.enable("dev.threadclock.ProcessCpuTime").withPeriod(Duration.ofSeconds(2));
+                recording.enable("dev.threadclock.ProcessCpuTime").withPeriod(Duration.ofSeconds(1));
                 long[] burnt = new long[1];
                 Thread thread = new Thread(() -> {
-                    Burn.cpuNanos(5_000_000_000L);
+                    Burn.cpuNanos(2_500_000_000L);
                     burnt[0] = Burn.THREADS.getCurrentThreadCpuTime();
                 });
                 thread.start();
                 recording.start();
                 thread.join();
-                Threads.pause(2_500);
+                Threads.pause(1_500);
                 recording.dump(Paths.get(args[0]));
                 System.out.println("burnt=" + burnt[0]);
             }

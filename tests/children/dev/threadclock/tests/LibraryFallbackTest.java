@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -68,9 +69,9 @@ class LibraryFallbackTest {
                 .containsPattern("required: CPU times come from ThreadMXBean here, .*" + Pattern.quote(why));
     }
 
-    @OnEachJdk
-    void onAnUnknownProcessor(TestJdk jdk) {
-        assertAnsweredByTheJvm(run(jdk, "-Dos.arch=sparc").ok(),
+    @Test
+    void onAnUnknownProcessor() {
+        assertAnsweredByTheJvm(run(TestJdk.newest(), "-Dos.arch=sparc").ok(),
                 "there is no native library for os.name Linux, os.arch sparc");
     }
 
@@ -82,25 +83,27 @@ class LibraryFallbackTest {
         return result;
     }
 
-    @OnEachJdk
-    void whereTheLibraryDoesNotLoad(TestJdk jdk) {
+    @Test
+    void whereTheLibraryDoesNotLoad() {
         String why = "-Ddev.threadclock.library=/nonexistent/lib.so does not load";
-        assertAnsweredByTheJvm(logged(run(jdk, "-Ddev.threadclock.library=/nonexistent/lib.so"), why), why);
+        assertAnsweredByTheJvm(
+                logged(run(TestJdk.newest(), "-Ddev.threadclock.library=/nonexistent/lib.so"), why), why);
     }
 
-    @OnEachJdk
-    void whereTheLibraryIsAnother(TestJdk jdk) {
-        Result result = run(jdk, "-Ddev.threadclock.library=" + CLibrary.assume("parity_helper"));
+    @Test
+    void whereTheLibraryIsAnother() {
+        Result result = run(TestJdk.newest(),
+                "-Ddev.threadclock.library=" + CLibrary.assume("parity_helper"));
         logged(result, "take the library and the classes from the same version of threadclock");
         assertAnsweredByTheJvm(result,
                 "the native library does not fit dev.threadclock.internal.NativeLibrary");
     }
 
-    @OnEachJdk
-    void theLogCanBeSwitchedOff(TestJdk jdk) throws Exception {
+    @Test
+    void theLogCanBeSwitchedOff() throws Exception {
         Path settings = Files.writeString(folder.resolve("logging.properties"),
                 "handlers=java.util.logging.ConsoleHandler\ndev.threadclock.level=OFF\n");
-        run(jdk, "-Ddev.threadclock.library=/nonexistent/lib.so",
+        run(TestJdk.newest(), "-Ddev.threadclock.library=/nonexistent/lib.so",
                 "-Djava.util.logging.config.file=" + settings).ok();
     }
 
@@ -112,12 +115,13 @@ class LibraryFallbackTest {
                 .containsOnlyOnce("CPU times come from ThreadMXBean here");
     }
 
-    @OnEachJdk
-    void aRequiredNativeLibraryIsMissedAtTheFirstUse(TestJdk jdk) {
-        Result result = run(jdk, "-Ddev.threadclock.requireNative=true", "-Dos.arch=sparc").exits(1);
+    @Test
+    void aRequiredNativeLibraryIsMissedAtTheFirstUse() {
+        Result result = run(TestJdk.newest(), "-Ddev.threadclock.requireNative=true", "-Dos.arch=sparc")
+                .exits(1);
         assertThat(result.err()).contains("ExceptionInInitializerError",
                 "CPU times come from ThreadMXBean here", "os.arch sparc");
-        run(jdk, "-Ddev.threadclock.requireNative=true").ok();
+        run(TestJdk.newest(), "-Ddev.threadclock.requireNative=true").ok();
     }
 
     @OnEachJdk(from = 24)

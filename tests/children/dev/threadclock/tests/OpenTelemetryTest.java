@@ -42,7 +42,7 @@ class OpenTelemetryTest {
     private static final Path EXTENSION = Product.DIST.resolve("threadclock-opentelemetry.jar");
     private static final String VIRTUAL = "-Dotel.instrumentation.threadclock.virtual-threads.enabled=true";
     private static final int WARM_UP = 4;
-    private static final int REQUESTS = 10;
+    private static final int REQUESTS = 6;
     private static final double PERCENT = 3;
 
     @TempDir

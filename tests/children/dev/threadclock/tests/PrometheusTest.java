@@ -48,7 +48,7 @@ class PrometheusTest {
             String address = address(log);
             assertThat(address).matches("127\\.0\\.0\\.1:\\d+").doesNotEndWith(":0");
             Map<String, BigDecimal> before = new HashMap<>();
-            for (int i = 0; i < 20; i++) {
+            for (int i = 0; i < 10; i++) {
                 AttachJvm.sleep(REUSED_MILLIS);
                 double least = jvm.cpuSeconds();
                 Scrape scrape = Scrape.of(address);
@@ -182,16 +182,18 @@ class PrometheusTest {
         }
     }
 
-    @OnEachJdk
-    void theSecondAgentsOptionIsNotIgnoredSilently(TestJdk jdk) {
-        Result result = ChildJvm.of(jdk).withAgentPath("").withJavaAgent("prometheus=0").run(Hello.class);
+    @Test
+    void theSecondAgentsOptionIsNotIgnoredSilently() {
+        Result result = ChildJvm.of(TestJdk.newest()).withAgentPath("").withJavaAgent("prometheus=0")
+                .run(Hello.class);
         assertThat(result.errLines()).first().asString().startsWith("threadclock: prometheus=127.0.0.1:0 is"
                 + " ignored, because the agent has been loaded before");
     }
 
     /** The options come both from JAVA_TOOL_OPTIONS and from the command line. */
-    @OnEachJdk
-    void soItIsIfBothAreOfTheJar(TestJdk jdk) {
+    @Test
+    void soItIsIfBothAreOfTheJar() {
+        TestJdk jdk = TestJdk.newest();
         Result result = ChildJvm.of(jdk).withJavaAgent("freshness=now").withJavaAgent("prometheus=0")
                 .run(Hello.class);
         assertThat(result.errLines()).satisfiesExactly(

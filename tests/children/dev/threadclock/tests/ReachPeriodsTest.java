@@ -194,7 +194,7 @@ class ReachPeriodsTest {
         ReachTest.assumeReadsVirt(jdk);
         Path file = folder.resolve("first.jfr");
         try (AttachJvm jvm = start(jdk, ChildJvm.of(jdk), file)) {
-            AttachJvm.sleep(4000);
+            AttachJvm.sleep(2500);
             jvm.run("attach", "reach=jvm").exits(0);
             long attached = System.currentTimeMillis();
             Files.createFile(younger());
@@ -202,7 +202,7 @@ class ReachPeriodsTest {
             long detaching = System.currentTimeMillis();
             jvm.run("detach").ok();
             long detached = System.currentTimeMillis();
-            AttachJvm.sleep(4000);
+            AttachJvm.sleep(2500);
             jcmd(jdk, jvm, "JFR.stop", "name=first", "filename=" + file);
             // Flight Recorder has noted a larger total than they have for old threads that ticks have hit,
             // and leaves periods out.
@@ -263,7 +263,7 @@ class ReachPeriodsTest {
     void attachedBetweenTwoRecordings(TestJdk jdk) throws Exception {
         ReachTest.assumeReadsVirt(jdk);
         try (AttachJvm jvm = start(jdk, ChildJvm.of(jdk), folder.resolve("first.jfr"))) {
-            AttachJvm.sleep(3000);
+            AttachJvm.sleep(2000);
             jcmd(jdk, jvm, "JFR.stop", "name=first");
             jvm.run("attach", "reach=jvm").exits(0);
             jcmd(jdk, jvm, "JFR.start", "name=second",

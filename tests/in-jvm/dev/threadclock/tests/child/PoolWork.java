@@ -15,7 +15,7 @@ public final class PoolWork {
     private static final long WORKER_NANOS = 500_000_000;
     private static final long BRIEF_NANOS = 15_000_000;
     private static final int BRIEF = 20;
-    private static final long WATCHED_MILLIS = Long.getLong("watched.millis", 3_500);
+    private static final long WATCHED_MILLIS = Long.getLong("watched.millis", 2_000);
     private static final long STAYS_MILLIS = 300_000;
 
     public static void main(String[] args) throws Exception {

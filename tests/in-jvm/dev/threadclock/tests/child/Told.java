@@ -6,17 +6,18 @@ import static dev.threadclock.tests.child.Burn.THREADS;
 /**
  * A child program: prints what ThreadMXBean reports for a thread that works in user mode. Prints before= and
  * after=, its total time around the reads, and user=, by_id=, by_array= and other= (of a thread that waits,
- * and its other_total=) in nanoseconds, and their values in a second reading. Exits with 3.
+ * and its other_total=) in nanoseconds, and their values in a second reading. Exits with 3. Argument: for how
+ * many milliseconds each works before a reading, by default 100.
  */
 public final class Told {
     /** For a wall-clock time, because the thread's clock may be refused. */
-    private static void burn() {
-        Burn.until(System.nanoTime() + 100_000_000);
+    private static void burn(String... millis) {
+        Burn.until(System.nanoTime() + (millis.length == 0 ? 100 : Long.parseLong(millis[0])) * 1_000_000);
     }
 
     public static void main(String[] args) throws Exception {
         Thread other = Threads.daemon("other", () -> {
-            burn();
+            burn(args);
             Threads.pause(60_000);
         });
         while (other.getState() != Thread.State.TIMED_WAITING) {
@@ -24,7 +25,7 @@ public final class Told {
         }
         long own = Thread.currentThread().getId();
         for (int i = 0; i < 2; i++) {
-            burn();
+            burn(args);
             System.out.println("before=" + THREADS.getCurrentThreadCpuTime());
             System.out.println("user=" + THREADS.getCurrentThreadUserTime());
             System.out.println("by_id=" + THREADS.getThreadUserTime(own));

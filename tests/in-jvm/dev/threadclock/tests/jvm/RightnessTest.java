@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("now")
 class RightnessTest {
     private static final long MILLIS = 1_000_000;
-    private static final long RUN_NANOS = 1_500 * MILLIS;
+    private static final long RUN_NANOS = 1_000 * MILLIS;
     /** A thread that got hardly any CPU proves nothing: this part of the time is the least. */
     private static final int LEAST = 15;
     private static final long TICK_NANOS = Long.getLong("threadclock.tick.length", 0);
@@ -100,7 +100,7 @@ class RightnessTest {
     @ParameterizedTest(name = "{0} ticks")
     @MethodSource("kinds")
     void userTimeIsTheKernelsEstimateAndNoMoreThanCpuTime(String kind) {
-        new Run(kind, 300 * MILLIS); // compiles the loops in another thread
+        new Run(kind, 200 * MILLIS); // compiles the loops in another thread
         Run run = new Run(kind, RUN_NANOS);
         assertThat(run.user).as("%s", run).isLessThanOrEqualTo(run.cpu)
                 .isBetween(run.procBefore - 10 * MILLIS, run.procAfter + 20 * MILLIS);

@@ -79,7 +79,7 @@ class VirtualThreadsTest {
         total.set(0);
         parts.set(0);
         long before = VirtualSwitch.carriersNanos();
-        load(SLICE_NANOS, VirtualSwitch::carriersNanos, 2_000_000_000, total, parts);
+        load(SLICE_NANOS, VirtualSwitch::carriersNanos, 1_000_000_000, total, parts);
         long carriers = VirtualSwitch.carriersNanos() - before;
         assertThat(total.get()).isBetween(carriers * 3 / 4, carriers + 2_000_000);
         assertThat(parts).hasValue(total.get());
