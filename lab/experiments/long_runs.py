@@ -81,7 +81,7 @@ RUNS = [
         lambda text: f"{reads_of_soak(text) / 1e6:.0f} million reads on {jdks_in(text)}",
         lambda text: all(int(grown) <= int(most) for grown, most in re.findall(
             r": ([+-]\d+), at most ([+-]\d+)", text)),
-        [*AGENT, f"{TESTS}/AgentSoakTest.java"], thinned),
+        [*AGENT, f"{TESTS}/SoakTest.java"], thinned),
     Run("virtual-crowd", "ci/attack crowd", 1800,
         "ten million virtual threads while accounting is switched on and off",
         "memory grows by less than 8 MB; no account is left",

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
-import dev.threadclock.tests.AgentSoakTest.Sample;
+import dev.threadclock.tests.SoakTest.Sample;
 import dev.threadclock.tests.child.AttachTarget;
 import java.io.IOException;
 import java.nio.file.Files;

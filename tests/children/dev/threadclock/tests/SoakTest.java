@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * sample. No answer is wrong; memory, descriptors, mappings and threads stay flat. {@code
  * -Dthreadclock.soak.minutes=N}: for this long, in place of three minutes; ci/attack soak runs two hours.
  */
-class AgentSoakTest {
+class SoakTest {
     private static final long SECONDS = 60 * Long.getLong("threadclock.soak.minutes", 3);
     /** Milliseconds that each of its threads rests between two rounds. */
     private static final int REST_MILLIS = 70;
