@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -57,11 +58,17 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
     public static Jdks needed(Collection<Path> homes) {
         List<Path> all = candidates();
         all.addAll(fetched());
-        Jdks jdks = homes.isEmpty() ? of(all) : wanted(homes);
-        if (jdks.jdks().isEmpty()) {
-            throw new Failure("no JDK found in the usual places; give one with --jdk DIR");
+        return (homes.isEmpty() ? of(all) : wanted(homes)).orFailure();
+    }
+
+    Jdks orFailure() {
+        if (jdks.isEmpty()) {
+            throw new Failure((skipped.isEmpty() ? "no JDK found in the usual places" : skipped.stream()
+                    .map(each -> each.path() + ": " + each.reason())
+                    .collect(Collectors.joining("; ", "no JDK in the usual places works (", ")")))
+                    + "; give one with --jdk DIR");
         }
-        return jdks;
+        return this;
     }
 
     /** Uses only these folders. Each may be a JDK's home or its bin/java. */
@@ -150,8 +157,35 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
         }
     }
 
-    /** Runs this java and has it print its properties; its release file adds the vendor's name. */
+    /** What it says of itself; its release file adds the name of the vendor. */
     private static Jdk ask(Path java) {
+        Map<String, String> properties = java.equals(own()) ? properties(System.getProperties())
+                : printed(java);
+        try {
+            Path real = Path.of(properties.get("java.home")).toRealPath();
+            return new Jdk(real, properties.get("java.version"), vendor(real, properties),
+                    properties.getOrDefault("os.arch", "?"));
+        } catch (IOException e) {
+            throw new Failure("its java.home " + properties.get("java.home") + " is not there");
+        }
+    }
+
+    /** Which runs this program: on a busy machine another process of it may take its time. Null: unknown. */
+    private static Path own() {
+        try {
+            return Path.of(System.getProperty("java.home"), "bin/java").toRealPath();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private static Map<String, String> properties(Properties properties) {
+        return properties.stringPropertyNames().stream()
+                .collect(Collectors.toMap(name -> name, properties::getProperty));
+    }
+
+    /** Runs this java and has it print its properties. */
+    private static Map<String, String> printed(Path java) {
         Children.Outcome outcome;
         try {
             outcome = Children.run(List.of(java.toString(), "-XshowSettings:properties", "-version"), LIMIT,
@@ -164,20 +198,13 @@ public record Jdks(List<Jdk> jdks, List<Skipped> skipped) {
             throw new Failure(java + " does not end within " + LIMIT.toSeconds() + " s");
         }
         Map<String, String> properties = properties(outcome.stderr());
-        String home = properties.get("java.home");
-        String version = properties.get("java.version");
-        if (outcome.exit() != 0 || home == null || version == null) {
+        if (outcome.exit() != 0 || !properties.keySet().containsAll(List.of("java.home", "java.version"))) {
             String said = outcome.stderr().lines().findFirst()
                     .map(line -> ": " + Printable.line(line, 200))
                     .orElse(", and says nothing");
             throw new Failure(java + " does not work (exit status " + outcome.exit() + ")" + said);
         }
-        try {
-            Path real = Path.of(home).toRealPath();
-            return new Jdk(real, version, vendor(real, properties), properties.getOrDefault("os.arch", "?"));
-        } catch (IOException e) {
-            throw new Failure("its java.home " + home + " is not there");
-        }
+        return properties;
     }
 
     /** Parses the lines "    java.home = /usr/lib/jvm/..." of -XshowSettings. */

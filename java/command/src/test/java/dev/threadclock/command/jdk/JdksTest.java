@@ -2,12 +2,15 @@
 package dev.threadclock.command.jdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +39,32 @@ class JdksTest {
             assertThat(skipped.path()).isEqualTo(wrong.toString());
             assertThat(skipped.reason()).contains(why);
         });
+    }
+
+    /** On a busy machine, it may take longer than the time limit. */
+    @Test
+    void theOneThatRunsThisIsNotRunAgain() throws Exception {
+        Path events = folder.resolve("events.jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable("jdk.ProcessStart");
+            recording.start();
+            Jdks own = Jdks.of(List.of(Path.of(System.getProperty("java.home"))));
+            assertThat(own.jdks()).singleElement().extracting(Jdk::version)
+                    .isEqualTo(System.getProperty("java.version"));
+            new ProcessBuilder("true").start().waitFor();
+            recording.stop();
+            recording.dump(events);
+        }
+        assertThat(RecordingFile.readAllEvents(events)).extracting(event -> event.getString("command"))
+                .containsExactly("true");
+    }
+
+    @Test
+    void ifNoneWorksTheReasonsAreNamed() {
+        assertThatThrownBy(() -> Jdks.of(List.of()).orFailure()).hasMessageContaining("no JDK found");
+        Path missing = folder.resolve("missing");
+        assertThatThrownBy(() -> Jdks.of(List.of(missing)).orFailure())
+                .hasMessageContaining("works (" + missing + ": there is no such folder)");
     }
 
     @Test
