@@ -273,9 +273,11 @@ class NodeTest {
         }
     }
 
+    /** Since the earlier scrape, which may be from before a thread of the group was seen. */
     private static BigDecimal used(Scrape before, Scrape after, String group) {
         String name = CPU + "{cpu_mode=\"user\"," + group + "}";
-        return after.samples().get(name).subtract(before.samples().get(name));
+        return after.samples().get(name).subtract(
+                before.samples().getOrDefault(name, BigDecimal.ZERO));
     }
 
     /** With one that ends and comes back, which has other series each time. */

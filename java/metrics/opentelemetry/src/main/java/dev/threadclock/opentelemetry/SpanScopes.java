@@ -104,7 +104,8 @@ final class SpanScopes implements ExtendedSpanProcessor {
             removeCollected();
             cpu = spans.computeIfAbsent(new Key(span.getSpanContext(), collected), key -> new CpuWork());
         }
-        Scope metered = new Metered(cpu, attributed, scope); // first: without memory for it, nobody could close the scope
+        // First: without memory for it, nobody could close the scope.
+        Scope metered = new Metered(cpu, attributed, scope);
         cpu.open();
         return metered;
     }
