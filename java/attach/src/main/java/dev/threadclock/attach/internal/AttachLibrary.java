@@ -5,17 +5,27 @@ import dev.threadclock.internal.NativeLibrary;
 
 /** libthreadclock-attach.so: the natives of this module and of the command line's terminal. */
 public final class AttachLibrary {
-    /** Why it does not load, one line with the reason and the remedy; "" if it is loaded. */
-    public static final String PROBLEM = load();
+    /** Null: not tried; "": it is loaded. */
+    private static String failure;
 
     private AttachLibrary() {}
 
-    private static String load() {
-        try {
-            NativeLibrary.loadAnother(AttachLibrary.class, "libthreadclock-attach.so");
-            return "";
-        } catch (UnsatisfiedLinkError | IllegalCallerException e) { // the latter: native access is denied
-            return String.valueOf(e.getMessage());
+    /**
+     * Loads the library; does nothing if it is already loaded.
+     *
+     * @throws UnsatisfiedLinkError if it cannot be loaded: one line of text with the reason and the remedy
+     */
+    public static synchronized void load() {
+        if (failure == null) {
+            try {
+                NativeLibrary.loadAnother(AttachLibrary.class, "libthreadclock-attach.so");
+                failure = "";
+            } catch (UnsatisfiedLinkError e) {
+                failure = e.getMessage();
+            }
+        }
+        if (!failure.isEmpty()) {
+            throw new UnsatisfiedLinkError(failure);
         }
     }
 }

@@ -83,8 +83,10 @@ final class ConfinedChild implements Closeable {
             List<String> order) {
         this.target = target;
         this.deadline = deadline;
-        if (!AttachLibrary.PROBLEM.isEmpty()) {
-            throw new AttachException("the native library does not load: " + AttachLibrary.PROBLEM);
+        try {
+            AttachLibrary.load();
+        } catch (UnsatisfiedLinkError e) {
+            throw new AttachException("the native library does not load: " + e.getMessage());
         }
         long started = start(target.pid(), target.tid(), target.startTime(), user.uid(), user.gid(),
                 (String.join("\0", order) + "\0").getBytes(StandardCharsets.UTF_8), library);

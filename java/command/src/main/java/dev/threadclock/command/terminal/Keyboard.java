@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.terminal;
 
-import dev.threadclock.attach.internal.AttachLibrary;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -24,7 +23,7 @@ public final class Keyboard {
 
     /** Changes nothing yet. */
     public Keyboard() throws IOException {
-        SelfJar.require(AttachLibrary.PROBLEM);
+        SelfJar.require(SelfJar.terminalProblem());
         before = settings();
         if (before == null) {
             throw new IOException("stdin is not a terminal");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.terminal;
 
+import dev.threadclock.attach.internal.AttachLibrary;
 import dev.threadclock.internal.NativeLibrary;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -65,8 +66,17 @@ public final class SelfJar {
 
     /** Why the native library in the jar does not load, or "". */
     public static String nativeProblem() {
+        return problem(NativeLibrary::load);
+    }
+
+    /** Why the library for the terminal does not load, or "". */
+    static String terminalProblem() {
+        return problem(AttachLibrary::load);
+    }
+
+    private static String problem(Runnable load) {
         try {
-            NativeLibrary.load();
+            load.run();
             return "";
         } catch (UnsatisfiedLinkError e) {
             return String.valueOf(e.getMessage());

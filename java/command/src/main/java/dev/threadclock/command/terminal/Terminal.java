@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.threadclock.command.terminal;
 
-import dev.threadclock.attach.internal.AttachLibrary;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
@@ -118,7 +117,7 @@ public final class Terminal {
      * Rows and columns in 16 bits each, of the first of stdout, stderr and stdin that is a terminal; or 0.
      */
     private static int size() {
-        return !AttachLibrary.PROBLEM.isEmpty() ? 0
+        return !SelfJar.terminalProblem().isEmpty() ? 0
                 : IntStream.of(1, 2, 0).map(Terminal::size).filter(size -> size > 0).findFirst().orElse(0);
     }
 
