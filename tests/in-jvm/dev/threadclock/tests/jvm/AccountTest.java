@@ -275,6 +275,22 @@ class AccountTest {
         }
     }
 
+    /** Including short-lived threads, the sum equals the process's clock within 1 %. */
+    @Test
+    void itAddsUpToTheProcess() {
+        CpuTimes process = new CpuTimes();
+        for (int i = 0; i < 20; i++) {
+            ThreadClock.readProcess(process);
+            long before = process.totalNanos();
+            CpuAccount account = now();
+            ThreadClock.readProcess(process);
+            long sum = account.process().totalNanos();
+            assertTrue(sum >= before * 0.99 && sum <= process.totalNanos() * 1.01,
+                    "the sum is " + sum + ", the process's clock " + before + " to " + process + "\n"
+                            + account.groups());
+        }
+    }
+
     /**
      * Threads with unique names, three hundred pools that come and go, and virtual threads: every 100 ms the
      * groups add up to the process's clock, and none decreases, unless its time has moved to the past pools.
