@@ -22,6 +22,9 @@ struct tc_account_source {
 
 struct tc_account;
 
+/* How long a pool keeps its place without using CPU time: CpuAccount.MAX_POOLS. */
+#define TC_ACCOUNT_IDLE_NS INT64_C(60000000000)
+
 /* A new account, with this many pools; null: no memory. */
 TC_INTERNAL struct tc_account *tc_account_begin(const struct tc_account_source *source, void *of,
                                                 uint32_t pools, int64_t idle_ns);

@@ -355,6 +355,7 @@ static bool sample(struct work *work, bool complete)
     bool named = complete && now_ns - work->named_ns >= second_ns;
     if (named)
         work->named_ns = now_ns;
+    process_roster_listen(threads, work->env);
     sample_message_begin(&work->message);
     if (complete)
         put_virtual(&work->message, work->env, &work->virtual_due_ns);

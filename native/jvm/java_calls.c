@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "slot.h"
+
 /* The first is -XX:MaxJNILocalCapacity's default (hotspot/share/runtime/globals.hpp): less refuses it. */
 static const jint capacities[] = {65536, 16};
 
@@ -22,6 +24,7 @@ jobject local_frame_pop(JNIEnv *env, jobject kept)
     return (*env)->PopLocalFrame(env, kept);
 }
 
+/* Null: an exception may be pending. */
 static jclass for_name(JNIEnv *env, const char *name, bool initialized, jobject loader)
 {
     static const char signature[] = "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;";
@@ -30,20 +33,48 @@ static jclass for_name(JNIEnv *env, const char *name, bool initialized, jobject 
     jmethodID method = type != NULL ? (*env)->GetStaticMethodID(env, type, "forName", signature) : NULL;
     jclass class = method != NULL
         ? (*env)->CallStaticObjectMethod(env, type, method, string, (jboolean)initialized, loader) : NULL;
-    if (!(*env)->ExceptionCheck(env))
-        return class;
-    (*env)->ExceptionClear(env);
-    return NULL;
+    return (*env)->ExceptionCheck(env) ? NULL : class;
 }
 
 jclass class_of(JNIEnv *env, const char *name, bool initialized, jobject loader)
 {
-    return local_frame_push(env) ? local_frame_pop(env, for_name(env, name, initialized, loader)) : NULL;
+    if (!local_frame_push(env))
+        return NULL;
+    jclass class = local_frame_pop(env, for_name(env, name, initialized, loader));
+    (*env)->ExceptionClear(env);
+    return class;
 }
 
 jclass boot_class(JNIEnv *env, const char *name, bool initialized)
 {
     return class_of(env, name, initialized, NULL);
+}
+
+/* Clears what is pending; in a frame. True: it says that there is no such class or field. */
+static bool clear_absence(JNIEnv *env)
+{
+    static const char *const absences[] = {"java.lang.ClassNotFoundException", "java.lang.NoSuchFieldError"};
+    bool is_absence = false;
+    jthrowable thrown = (*env)->ExceptionOccurred(env);
+    (*env)->ExceptionClear(env);
+    for (size_t i = 0; thrown != NULL && i < sizeof absences / sizeof *absences; i++) {
+        jclass absence = boot_class(env, absences[i], false);
+        is_absence |= absence != NULL && (*env)->IsInstanceOf(env, thrown, absence);
+    }
+    return is_absence;
+}
+
+bool boot_class_keep(JNIEnv *env, const char *name, jclass *kept)
+{
+    if (!local_frame_push(env))
+        return false;
+    jclass class = for_name(env, name, false, NULL);
+    jclass global = class != NULL ? (*env)->NewGlobalRef(env, class) : NULL;
+    bool known = global != NULL || clear_absence(env);
+    if (known)
+        TC_STORE(*kept, global);
+    local_frame_pop(env, NULL);
+    return known;
 }
 
 bool boot_class_is(jvmtiEnv *jvmti, jclass class, const char *signature)
@@ -150,14 +181,17 @@ bool boot_class_register(JNIEnv *env, jclass class, const JNINativeMethod *metho
     return registration.done;
 }
 
-jfieldID boot_field(JNIEnv *env, const char *class_name, const char *name, const char *signature)
+bool boot_field(JNIEnv *env, const char *class_name, const char *name, const char *signature, jfieldID *field)
 {
-    jclass class = boot_class(env, class_name, true);
-    jfieldID field = class != NULL ? (*env)->GetFieldID(env, class, name, signature) : NULL;
-    if ((*env)->ExceptionCheck(env))
-        (*env)->ExceptionClear(env);
-    (*env)->DeleteLocalRef(env, class);
-    return field;
+    if (!local_frame_push(env))
+        return false;
+    jclass class = for_name(env, class_name, true, NULL);
+    jfieldID found = class != NULL ? (*env)->GetFieldID(env, class, name, signature) : NULL;
+    bool known = found != NULL || clear_absence(env);
+    if (known)
+        TC_STORE(*field, found);
+    local_frame_pop(env, NULL);
+    return known;
 }
 
 /* Does nothing if a step before failed. */

@@ -25,8 +25,14 @@ TC_INTERNAL bool boot_class_is(jvmtiEnv *jvmti, jclass class, const char *signat
 /* That class if it is loaded; otherwise null. Looks at all loaded classes. */
 TC_INTERNAL jclass boot_class_loaded(jvmtiEnv *jvmti, JNIEnv *env, const char *signature);
 
-/* An instance field of such a class, "Ljava/lang/String;"; null: there is none. Initializes the class. */
-TC_INTERNAL jfieldID boot_field(JNIEnv *env, const char *class_name, const char *name, const char *signature);
+/*
+ * Gives a global reference to such a class, or an instance field of one, "Ljava/lang/String;", which
+ * initializes the class; null if there is none. False: that is not known, because the JVM is out of memory or
+ * a security manager forbids it. Then nothing is given, and a later call may succeed.
+ */
+TC_INTERNAL bool boot_class_keep(JNIEnv *env, const char *name, jclass *kept);
+TC_INTERNAL bool boot_field(JNIEnv *env, const char *class_name, const char *name, const char *signature,
+                            jfieldID *field);
 
 /* A new object of such a class; null: an exception may be pending, perhaps from before. */
 TC_INTERNAL jobject boot_object(JNIEnv *env, const char *class_name, const char *signature,

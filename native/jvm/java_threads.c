@@ -40,9 +40,9 @@ static bool find_fields(JNIEnv *env)
 {
     if (__atomic_load_n(&fields.eetop, __ATOMIC_ACQUIRE) != NULL)
         return true;
-    jfieldID tid = boot_field(env, JDK_THREAD_ID);
-    jfieldID eetop = tid != NULL ? boot_field(env, JDK_THREAD_EETOP) : NULL;
-    if (eetop == NULL) /* the JVM is out of memory: the next call tries again */
+    jfieldID tid = NULL, eetop = NULL;
+    if (!boot_field(env, JDK_THREAD_ID, &tid) || !boot_field(env, JDK_THREAD_EETOP, &eetop) || tid == NULL
+        || eetop == NULL)
         return false;
     __atomic_store_n(&fields.tid, tid, __ATOMIC_RELAXED);
     __atomic_store_n(&fields.eetop, eetop, __ATOMIC_RELEASE);
@@ -84,34 +84,64 @@ pid_t java_threads_tid(JNIEnv *env, jthread thread, uint64_t *eetop)
  * JVMTI has the names as well, but on JDK 21 to 25 each of its calls visits all threads
  * (JvmtiVTMSTransitionDisabler::VTMS_transition_disable_for_all), so the cost for all would be quadratic.
  */
-static struct {
+struct details {
     jfieldID name;  /* null: there is none */
     jclass carrier; /* null: this JVM has no virtual threads */
     jfieldID holder, group, status; /* holder: contains the other two from JDK 19 on */
     jfieldID parent;                /* of a group */
-} details;
+};
 
-/* Done once, because threads that end read them. Two callers at once find the same. */
+static struct {
+    struct tc_lock lock; /* to set */
+    bool set;
+    struct details details;
+} prepared;
+
+bool java_threads_are_prepared(void)
+{
+    return TC_LOAD(prepared.set);
+}
+
+/* All or none: a group's field without its holder's would be read from the wrong object. */
+static const struct details *known_details(void)
+{
+    static const struct details none;
+    return java_threads_are_prepared() ? &prepared.details : &none;
+}
+
+static bool find_details(JNIEnv *env, struct details *found)
+{
+    if (!find_fields(env) || !boot_class_keep(env, JDK_CARRIER, &found->carrier)
+        || !boot_field(env, JDK_THREAD_NAME, &found->name)
+        || !boot_field(env, JDK_THREAD_HOLDER_FIELD, &found->holder))
+        return false;
+    const char *holder = found->holder != NULL ? JDK_THREAD_HOLDER : JDK_THREAD;
+    return boot_field(env, holder, JDK_GROUP_FIELD, &found->group)
+           && boot_field(env, holder, JDK_STATUS_FIELD, &found->status)
+           && boot_field(env, JDK_GROUP_PARENT, &found->parent);
+}
+
+/* Published once, because threads that end read them. */
 void java_threads_prepare(JNIEnv *env)
 {
-    static bool prepared;
-    if (TC_LOAD(prepared))
+    struct details found = {NULL};
+    if (java_threads_are_prepared())
         return;
-    jclass carrier = boot_class(env, JDK_CARRIER, false);
-    TC_STORE(details.carrier, carrier != NULL ? (*env)->NewGlobalRef(env, carrier) : NULL);
-    TC_STORE(details.name, boot_field(env, JDK_THREAD_NAME));
-    TC_STORE(details.holder, boot_field(env, JDK_THREAD_HOLDER_FIELD));
-    const char *holder = details.holder != NULL ? JDK_THREAD_HOLDER : JDK_THREAD;
-    TC_STORE(details.group, boot_field(env, holder, JDK_GROUP_FIELD));
-    TC_STORE(details.status, boot_field(env, holder, JDK_STATUS_FIELD));
-    TC_STORE(details.parent, boot_field(env, JDK_GROUP_PARENT));
-    TC_STORE(prepared, true);
-    (*env)->DeleteLocalRef(env, carrier);
+    bool all = find_details(env, &found);
+    tc_lock(&prepared.lock);
+    bool first = all && !prepared.set;
+    if (first) {
+        prepared.details = found;
+        TC_STORE(prepared.set, true);
+    }
+    tc_unlock(&prepared.lock);
+    if (!first)
+        (*env)->DeleteGlobalRef(env, found.carrier);
 }
 
 bool java_threads_is_carrier(JNIEnv *env, jthread thread)
 {
-    jclass carrier = TC_LOAD(details.carrier);
+    jclass carrier = known_details()->carrier;
     return carrier != NULL && (*env)->IsInstanceOf(env, thread, carrier);
 }
 
@@ -121,19 +151,19 @@ static jobject field_of(JNIEnv *env, jobject object, jfieldID field)
 }
 
 /* What has the group and the status, as a new reference; null: the thread's constructor has not run. */
-static jobject holder_of(JNIEnv *env, jthread thread)
+static jobject holder_of(JNIEnv *env, jthread thread, jfieldID holder)
 {
-    jfieldID holder = TC_LOAD(details.holder);
     return holder != NULL ? (*env)->GetObjectField(env, thread, holder) : (*env)->NewLocalRef(env, thread);
 }
 
 /* A thread that has ended has no group. */
 bool java_threads_is_of_top_group(JNIEnv *env, jthread thread)
 {
-    jobject holder = holder_of(env, thread);
-    jobject group = field_of(env, holder, TC_LOAD(details.group));
-    jobject parent = field_of(env, group, TC_LOAD(details.parent));
-    bool is_top = group != NULL && parent == NULL && TC_LOAD(details.parent) != NULL;
+    const struct details *known = known_details();
+    jobject holder = holder_of(env, thread, known->holder);
+    jobject group = field_of(env, holder, known->group);
+    jobject parent = field_of(env, group, known->parent);
+    bool is_top = group != NULL && parent == NULL && known->parent != NULL;
     (*env)->DeleteLocalRef(env, parent);
     (*env)->DeleteLocalRef(env, group);
     (*env)->DeleteLocalRef(env, holder);
@@ -143,12 +173,12 @@ bool java_threads_is_of_top_group(JNIEnv *env, jthread thread)
 jint java_threads_status(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     jint status = 0;
-    jfieldID field = TC_LOAD(details.status);
-    jobject holder = holder_of(env, thread);
-    if (field == NULL)
+    const struct details *known = known_details();
+    jobject holder = holder_of(env, thread, known->holder);
+    if (known->status == NULL)
         (*jvmti)->GetThreadState(jvmti, thread, &status);
     else if (holder != NULL)
-        status = (*env)->GetIntField(env, holder, field);
+        status = (*env)->GetIntField(env, holder, known->status);
     (*env)->DeleteLocalRef(env, holder);
     return status;
 }
@@ -156,7 +186,7 @@ jint java_threads_status(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, char name[JAVA_THREADS_NAME_BYTES])
 {
     jvmtiThreadInfo info;
-    jfieldID field = TC_LOAD(details.name);
+    jfieldID field = known_details()->name;
     if (field != NULL)
         return boot_text(env, (*env)->GetObjectField(env, thread, field), name, JAVA_THREADS_NAME_BYTES);
     if (jvmti == NULL || (*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
@@ -173,7 +203,7 @@ static void add_event(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, struct threa
     struct tc_ended *of = &event->thread;
     event->opened = thread_events_opened();
     of->id = java_threads_id(env, thread);
-    if (of->id == 0 || !java_threads_name(jvmti, env, thread, of->name)
+    if (of->id == 0 || !java_threads_are_prepared() || !java_threads_name(jvmti, env, thread, of->name)
         || threadclock_times_now(&of->times) != 0)
         return;
     of->tid = tc_own_tid();
@@ -253,7 +283,6 @@ jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader)
         return JVMTI_ERROR_NONE;
     if ((*env)->GetJavaVM(env, &vm) != JNI_OK)
         return JVMTI_ERROR_INTERNAL;
-    java_threads_prepare(env);
     jvmtiError error = java_threads_environment(vm, &jvmti);
     if (error != JVMTI_ERROR_NONE)
         return error;

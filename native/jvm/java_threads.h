@@ -28,10 +28,7 @@ TC_INTERNAL void JNICALL java_threads_ended(jvmtiEnv *jvmti, JNIEnv *env, jthrea
  */
 TC_INTERNAL bool java_threads_may_listen(JNIEnv *env);
 
-/*
- * The reader gets the ends from now on. Does nothing if it does already. May run Java code: call it without a
- * lock.
- */
+/* The reader gets the ends from now on. Does nothing if it does already. */
 TC_INTERNAL jvmtiError java_threads_listen(JNIEnv *env, struct thread_events_reader *reader);
 TC_INTERNAL void java_threads_listen_no_more(struct thread_events_reader *reader);
 
@@ -60,8 +57,13 @@ TC_INTERNAL uint64_t java_threads_id(JNIEnv *env, jthread thread);
 TC_INTERNAL pid_t java_threads_tid(JNIEnv *env, jthread thread, uint64_t *eetop);
 TC_INTERNAL bool java_threads_same(JNIEnv *env, jthread thread, uint64_t eetop);
 
-/* Call it before the next four. In the live phase; may load a class. */
+/*
+ * Call it before the next four. In the live phase; may run Java code: call it without a lock. If the JVM is
+ * out of memory, or a security manager forbids it, nothing is prepared: then the next four know less, and
+ * ends have no events. Call it again.
+ */
 TC_INTERNAL void java_threads_prepare(JNIEnv *env);
+TC_INTERNAL bool java_threads_are_prepared(void);
 
 /* The name of a thread in modified UTF-8, truncated if it is longer. False: unknown; jvmti may be null. */
 TC_INTERNAL bool java_threads_name(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,

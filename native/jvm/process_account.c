@@ -15,8 +15,7 @@
 #include "tick.h"
 #include "virtual_accounting.h"
 
-static const int64_t idle_ns = INT64_C(60000000000); /* CpuAccount.MAX_POOLS */
-static const int64_t reuse_ns = INT64_C(100000000);  /* CpuAccount.REUSE */
+static const int64_t reuse_ns = INT64_C(100000000); /* CpuAccount.REUSE */
 
 /* Under the lock. */
 static struct {
@@ -47,13 +46,16 @@ static const struct tc_account_source of_process = {&process_roster_source, now_
 static bool begin(void)
 {
     if (kept.account == NULL) {
-        kept.account = tc_account_begin(&of_process, NULL, TC_POOLS_MAX, idle_ns);
+        kept.account = tc_account_begin(&of_process, NULL, TC_POOLS_MAX, TC_ACCOUNT_IDLE_NS);
         tc_throttling_begin(&kept.throttling, "/proc/self/cgroup", "/proc/thread-self/mountinfo");
     }
     return kept.account != NULL;
 }
 
-/* Reads the account unless its last reading is younger than this. 1: it was read; 0; or a negative errno. */
+/*
+ * Reads the account unless its last reading is younger than this. 1: it was read, with all Java threads; 0:
+ * not, or not with all; or a negative errno.
+ */
 static int read_account(JNIEnv *env, jvmtiEnv *jvmti, jobjectArray given, int64_t age_ns)
 {
     int64_t at_ns = now_ns(NULL);
@@ -63,13 +65,13 @@ static int read_account(JNIEnv *env, jvmtiEnv *jvmti, jobjectArray given, int64_
         return -ENOMEM;
     process_roster_prepare(&kept.roster, tc_account_roster(kept.account), env, jvmti, given);
     int error = tc_account_pass(kept.account, &kept.roster);
-    process_roster_done(&kept.roster, error == 0);
+    bool counts = process_roster_done(&kept.roster, error == 0);
     if (error != 0)
         return error;
     tc_throttling_read(&kept.throttling);
     kept.row_count = tc_metrics_read(kept.account, &kept.throttling, kept.rows);
     kept.read_at_ns = at_ns;
-    return 1;
+    return counts;
 }
 
 void process_account_begin(jvmtiEnv *jvmti, JNIEnv *env)
@@ -115,7 +117,7 @@ void process_account_end(void)
 
 /* What AccountReader.java reads: first this, then each row. */
 struct account_values {
-    jlong changes, is_new, age_ns, overfull;
+    jlong changes, counts, age_ns, overfull;
 };
 
 struct row_values {
@@ -142,10 +144,10 @@ static bool set_names(JNIEnv *env, jobjectArray names)
 }
 
 /* Copies the last reading. names are those of the given number of changes. */
-static void copy(JNIEnv *env, jlongArray values, jobjectArray names, bool is_new)
+static void copy(JNIEnv *env, jlongArray values, jobjectArray names, jlong counts)
 {
     jlong copied[VALUES + TC_METRIC_ROWS_MAX * VALUES_OF_ROW], *end = copied + VALUES, changes;
-    struct account_values account = {(jlong)tc_account_changes(kept.account) + 1, is_new,
+    struct account_values account = {(jlong)tc_account_changes(kept.account) + 1, counts,
                                      now_ns(NULL) - kept.read_at_ns, tc_account_is_overfull(kept.account)};
     memcpy(copied, &account, sizeof account);
     for (uint32_t i = 0; i < kept.row_count; i++, end += VALUES_OF_ROW) {
@@ -165,7 +167,7 @@ TC_NATIVE(jint, Java_dev_threadclock_internal_Native_account, jlong age_ns, jobj
     tc_lock(&kept.lock);
     int result = read_account(env, NULL, live, age_ns);
     if (result >= 0) {
-        copy(env, values, names, result == 1);
+        copy(env, values, names, result);
         result = (int)kept.row_count - 1;
     }
     tc_unlock(&kept.lock);

@@ -5,6 +5,7 @@
  */
 #include "process_roster.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "task_folder.h"
 #include "threads.h"
 #include "tick.h"
+#include "virtual_accounting.h"
 #include "vm_structs.h"
 
 /* A Java thread that is not known yet, at this index of those given or listed. */
@@ -79,16 +81,23 @@ static jobject live_thread(const struct process_roster *reader, jint index)
                                  : (*env)->NewLocalRef(env, reader->listed[index]);
 }
 
-/* The TIDs of Java threads that the roster, if any, does not know. Without memory they stay native. */
+/*
+ * The TIDs of Java threads that the roster, if any, does not know. Those that are missed are native until a
+ * later pass.
+ */
 static void find_fresh(struct process_roster *reader, const struct tc_roster *roster)
 {
     JNIEnv *env = reader->env;
     if (reader->live == 0 || !vm_structs_are_found())
         return;
+    reader->missed = roster != NULL && !java_threads_are_prepared();
+    if (reader->missed) /* their kinds, which are read once, would be wrong */
+        return;
     size_t known = roster != NULL ? tc_roster_java_ids(roster, NULL, 0) : 0;
     uint64_t *ids = malloc((known + 1) * sizeof *ids);
     reader->fresh = malloc((size_t)reader->live * sizeof *reader->fresh);
     bool has_memory = ids != NULL && reader->fresh != NULL;
+    reader->missed = !has_memory;
     if (has_memory && known > 0)
         qsort(ids, tc_roster_java_ids(roster, ids, known), sizeof *ids, by_number);
     for (jint i = 0; has_memory && i < reader->live; i++) {
@@ -96,6 +105,7 @@ static void find_fresh(struct process_roster *reader, const struct tc_roster *ro
         uint64_t id = thread != NULL ? java_threads_id(env, thread) : 0;
         bool is_new = id != 0 && bsearch(&id, ids, known, sizeof *ids, by_number) == NULL;
         pid_t tid = is_new ? tid_of(env, thread) : -1;
+        reader->missed |= tid == -ENOSYS;
         if (tid > 0)
             reader->fresh[reader->fresh_count++] = (struct fresh){tid, i};
         (*env)->DeleteLocalRef(env, thread);
@@ -136,7 +146,7 @@ static bool has_left(JNIEnv *env, const struct tc_thread *thread)
 /* It is held weakly. */
 static bool java_thread(void *of, const struct tc_thread *known, struct tc_java *java)
 {
-    const struct process_roster *reader = of;
+    struct process_roster *reader = of;
     JNIEnv *env = reader->env;
     jobject thread = fresh_thread(reader, known->row);
     if (thread == NULL && java->id != 0 && tc_counter_used(&known->used) != 0 && has_left(env, known)) {
@@ -153,6 +163,7 @@ static bool java_thread(void *of, const struct tc_thread *known, struct tc_java 
     if ((*env)->ExceptionCheck(env))
         (*env)->ExceptionClear(env);
     (*env)->DeleteLocalRef(env, thread);
+    reader->missed |= reference == NULL;
     return reference != NULL;
 }
 
@@ -185,6 +196,8 @@ bool process_roster_name(void *of, const struct tc_java *java, char name[TC_THRE
 
 void process_roster_listen(struct process_roster *reader, JNIEnv *env)
 {
+    java_threads_prepare(env);
+    virtual_accounting_prepare(env);
     if (java_threads_may_listen(env))
         (void)java_threads_listen(env, &reader->ends);
 }
@@ -218,20 +231,23 @@ void process_roster_prepare(struct process_roster *reader, const struct tc_roste
     find_fresh(reader, roster);
 }
 
-void process_roster_done(struct process_roster *reader, bool passed)
+bool process_roster_done(struct process_roster *reader, bool passed)
 {
+    bool counts = passed && !reader->missed;
     free(reader->fresh);
     if (reader->jvmti != NULL) {
         (*reader->jvmti)->Deallocate(reader->jvmti, (unsigned char *)reader->listed);
         local_frame_pop(reader->env, NULL);
     }
-    reader->lists_wanted -= passed && reader->listed != NULL;
+    reader->lists_wanted -= counts && reader->listed != NULL;
     reader->given = NULL;
     reader->jvmti = NULL;
     reader->listed = NULL;
     reader->live = 0;
+    reader->missed = false;
     reader->fresh = NULL;
     reader->fresh_count = 0;
+    return counts;
 }
 
 TC_NATIVE(jint, Java_dev_threadclock_internal_Native_allThreads, jlong address, jint capacity,
@@ -258,13 +274,17 @@ static struct {
     struct process_roster reader;
 } recorded = {.reader = {.all_names = true}};
 
-/* What CpuTimeEvents.java reads, first of the rest, and then of each thread that has run. */
+/*
+ * What CpuTimeEvents.java reads, first of the rest, and then of each thread that has run; at the end, whether
+ * the list of Java threads counts.
+ */
 struct recorded_values {
     jlong java_id, tid, user_ns, total_ns;
 };
 
 enum { VALUES = sizeof(struct recorded_values) / sizeof(jlong) };
 
+/* As read_account. */
 static int read_recorded(JNIEnv *env, jobjectArray live)
 {
     struct tc_roster *roster = &recorded.roster;
@@ -272,10 +292,10 @@ static int read_recorded(JNIEnv *env, jobjectArray live)
         tc_roster_begin(roster, &process_roster_source, sizeof(struct tc_thread), NULL, NULL);
     process_roster_prepare(&recorded.reader, roster, env, NULL, live);
     int error = tc_roster_pass(roster, &recorded.reader, true);
-    process_roster_done(&recorded.reader, error == 0);
+    bool counts = process_roster_done(&recorded.reader, error == 0);
     if (error == 0)
         tc_roster_finish(roster, &recorded.reader);
-    return error;
+    return error != 0 ? error : counts;
 }
 
 static bool has_run(const struct tc_thread *thread)
@@ -299,7 +319,7 @@ static jobject recorded_name(JNIEnv *env, const struct tc_thread *thread, jlong 
 }
 
 /* Null: an exception is pending. */
-static jobjectArray recorded_threads(JNIEnv *env)
+static jobjectArray recorded_threads(JNIEnv *env, jlong counts)
 {
     const struct tc_roster *roster = &recorded.roster;
     struct recorded_values put = {0, 0, tc_counter_used_user(&roster->rest), tc_counter_used(&roster->rest)};
@@ -308,11 +328,12 @@ static jobjectArray recorded_threads(JNIEnv *env)
         count += has_run(tc_roster_at(roster, i));
     jclass object = (*env)->FindClass(env, "java/lang/Object");
     jobjectArray read = object != NULL ? (*env)->NewObjectArray(env, count, object, NULL) : NULL;
-    jlongArray values = read != NULL ? (*env)->NewLongArray(env, count * VALUES) : NULL;
+    jlongArray values = read != NULL ? (*env)->NewLongArray(env, count * VALUES + 1) : NULL;
     if (values == NULL)
         return NULL;
     (*env)->SetObjectArrayElement(env, read, 0, values);
     (*env)->SetLongArrayRegion(env, values, 0, VALUES, (const jlong *)&put);
+    (*env)->SetLongArrayRegion(env, values, count * VALUES, 1, &counts);
     for (size_t i = 0; i < tc_roster_count(roster); i++) {
         const struct tc_thread *thread = tc_roster_at(roster, i);
         const struct tc_counter *used = &thread->used;
@@ -333,7 +354,8 @@ TC_NATIVE(jobjectArray, Java_dev_threadclock_internal_Native_readThreads, jobjec
 {
     java_threads_prepare(env);
     tc_lock(&recorded.lock);
-    jobjectArray read = read_recorded(env, live) == 0 ? recorded_threads(env) : NULL;
+    int result = read_recorded(env, live);
+    jobjectArray read = result >= 0 ? recorded_threads(env, result) : NULL;
     tc_unlock(&recorded.lock);
     return read;
 }

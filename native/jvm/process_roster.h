@@ -22,6 +22,7 @@ struct process_roster {
     jvmtiEnv *jvmti;    /* that has listed them; null: they are not listed */
     jthread *listed;
     jint live;           /* the number of either */
+    bool missed;         /* one may be native still: there was no memory, or its TID could not be read */
     struct fresh *fresh; /* ordered by TID */
     size_t fresh_count;
 };
@@ -35,10 +36,13 @@ TC_INTERNAL extern const struct tc_roster_source process_roster_source;
 TC_INTERNAL void process_roster_prepare(struct process_roster *of, const struct tc_roster *roster,
                                         JNIEnv *env, jvmtiEnv *jvmti, jobjectArray given);
 
-/* Ends what prepare began. passed: the pass succeeded, so its list counts. */
-TC_INTERNAL void process_roster_done(struct process_roster *of, bool passed);
+/* Ends what prepare began. passed: the pass succeeded. True: so it did, and no Java thread was missed. */
+TC_INTERNAL bool process_roster_done(struct process_roster *of, bool passed);
 
-/* Gets the ends of Java threads from now on, if java_threads_may_listen. */
+/*
+ * Before a pass: looks up what is not known yet of Java's classes, and gets the ends of Java threads from now
+ * on, if java_threads_may_listen. May run Java code: call it without a lock.
+ */
 TC_INTERNAL void process_roster_listen(struct process_roster *of, JNIEnv *env);
 
 /* The present name of a Java thread; false: it has ended. */

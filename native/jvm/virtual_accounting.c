@@ -91,7 +91,8 @@ enum { STARTERS = sizeof starters / sizeof *starters };
 
 static struct {
     jfieldID name, container; /* null: there is none */
-    bool ready;
+    bool ready; /* these two, and what java_threads_id reads */
+    bool all;   /* and the starters */
 } fields;
 
 /* Of VirtualThread and Continuation, looked up once an object is there: they take long to initialize. */
@@ -103,26 +104,31 @@ static struct object_field {
 
 /*
  * Looks up all fields that are read while a thread is being switched, because that may load classes; in the
- * live phase. Until then every thread is in the group of those without names. If several threads call it at
- * once, all of them find the same.
+ * live phase. Until then every thread is in the group of those without names. What is not known for want of
+ * memory is looked up again. If several threads call it at once, all of them find the same.
  */
 static void prepare_fields(JNIEnv *env)
 {
     jthread thread = NULL;
-    if (TC_LOAD(fields.ready))
+    if (TC_LOAD(fields.all))
         return;
-    if ((*accounting.jvmti)->GetCurrentThread(accounting.jvmti, &thread) == JVMTI_ERROR_NONE)
-        java_threads_id(env, thread);
+    bool all = (*accounting.jvmti)->GetCurrentThread(accounting.jvmti, &thread) == JVMTI_ERROR_NONE
+               && java_threads_id(env, thread) != 0 && boot_field(env, JDK_THREAD_NAME, &fields.name)
+               && fields.name != NULL && boot_field(env, JDK_THREAD_CONTAINER, &fields.container);
     (*env)->DeleteLocalRef(env, thread);
-    fields.name = boot_field(env, JDK_THREAD_NAME);
-    fields.container = boot_field(env, JDK_THREAD_CONTAINER);
-    for (int i = 0; i < STARTERS; i++) {
-        jclass class = boot_class(env, starters[i].class_name, false);
-        if (class != NULL && starters[i].class == NULL)
-            starters[i].class = (*env)->NewGlobalRef(env, class);
-        (*env)->DeleteLocalRef(env, class);
-    }
-    TC_STORE(fields.ready, fields.name != NULL); /* tried again if memory or the stack was exhausted */
+    if (all)
+        TC_STORE(fields.ready, true);
+    for (int i = 0; i < STARTERS; i++)
+        all &= starters[i].class != NULL
+               || boot_class_keep(env, starters[i].class_name, &starters[i].class);
+    if (all)
+        TC_STORE(fields.all, true);
+}
+
+void virtual_accounting_prepare(JNIEnv *env)
+{
+    if (tc_virtual_epoch() != 0)
+        prepare_fields(env);
 }
 
 /* The references that this and is_new leave are freed with the frame of the native or of the event. */
@@ -130,9 +136,11 @@ static struct unnamed *started_by(JNIEnv *env, jthread thread)
 {
     jobject container =
         fields.container != NULL ? (*env)->GetObjectField(env, thread, fields.container) : NULL;
-    for (int i = 0; i < STARTERS && container != NULL; i++)
-        if (starters[i].class != NULL && (*env)->IsInstanceOf(env, container, starters[i].class))
+    for (int i = 0; i < STARTERS && container != NULL; i++) {
+        jclass starter = TC_LOAD(starters[i].class);
+        if (starter != NULL && (*env)->IsInstanceOf(env, container, starter))
             return &starters[i].unnamed;
+    }
     return &others;
 }
 

@@ -37,6 +37,9 @@ TC_INTERNAL void virtual_accounting_leave(void);
 enum { VIRTUAL_OFF = 0 };
 TC_INTERNAL int virtual_accounting_set(JavaVM *vm, int clock, char *problem, size_t problem_size);
 
+/* Looks up what is not known yet of what names groups. May run Java code: call it without a lock. */
+TC_INTERNAL void virtual_accounting_prepare(JNIEnv *env);
+
 /* Begins the account of the calling virtual thread, which was mounted before accounting began. */
 TC_INTERNAL void virtual_accounting_adopt(JNIEnv *env, uint64_t id);
 

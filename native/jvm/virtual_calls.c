@@ -250,8 +250,10 @@ static int prepare(jvmtiEnv *jvmti, JNIEnv *env, const struct virtual_natives *n
     calls.jvmti = jvmti;
     calls.helper = (*env)->NewGlobalRef(env, helper);
     calls.virtual_thread = (*env)->NewGlobalRef(env, virtual_thread);
-    calls.redefined_count = boot_field(env, "java.lang.Class", "classRedefinedCount", "I");
-    if (calls.helper == NULL || calls.virtual_thread == NULL || calls.redefined_count == NULL) {
+    if (calls.helper == NULL || calls.virtual_thread == NULL
+        || !boot_field(env, "java.lang.Class", "classRedefinedCount", "I", &calls.redefined_count))
+        return -1;
+    if (calls.redefined_count == NULL) {
         snprintf(why, why_size, "this JVM does not count redefinitions of a class");
         return -1;
     }

@@ -22,8 +22,6 @@ enum { SETTLED_READS = 2, LATELY_READS = 5 };
 /* Less than this is not looked for, be it the time of threads that sleep or the split of one that ran. */
 static const int64_t unseen_ns = INT64_C(2000000), split_ns = INT64_C(10000000);
 
-static const int64_t idle_ns = INT64_C(60000000000); /* as in process_account.c */
-
 static long read_at(int folder, const char *path, char *text, size_t size)
 {
     int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
@@ -393,7 +391,7 @@ struct other_process *other_process_open(pid_t pid, uint32_t *of_all)
     tc_throttling_begin(&process->throttling, process->groups_file, "/proc/thread-self/mountinfo");
     process->throttling.of_another = true;
     if (process->folder >= 0 && find_start(process))
-        process->account = tc_account_begin(&source, process, POOLS, idle_ns);
+        process->account = tc_account_begin(&source, process, POOLS, TC_ACCOUNT_IDLE_NS);
     if (process->account != NULL)
         return process;
     other_process_close(process);

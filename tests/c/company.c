@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Another JVMTI agent, such as an application may have. It registers functions of its own for natives of
  * ThreadImpl that threadclock's agent also answers, and calls the JVM's. Options: with "nothing" it does
- * nothing at all, as the control of measurements; with "starved" the JVM has no memory when java.lang.Thread
- * is requested for the first times; with "late=LIBRARY" it loads the agent in that library when the JVM has
- * finished its work; with "left" it then prints how many threads of the agent do not end. It also contains an
- * application's native code that forks, and the functions of the child program Rival. */
+ * nothing at all, as the control of measurements; with "starved=CLASS:TIMES" the JVM has no memory when that
+ * class is requested for the first times; with "late=LIBRARY" it loads the agent in that library when the JVM
+ * has finished its work; with "left" it then prints how many threads of the agent do not end. It also
+ * contains an application's native code that forks, and the functions of the child program Rival. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -57,14 +57,14 @@ static void register_natives(JNIEnv *env)
     (*env)->ExceptionClear(env);
 }
 
-enum { STARVED_TIMES = 3 };
-
 static jstring (JNICALL *new_string)(JNIEnv *env, const char *text);
+static char starved_class[200];
+static int starved_times;
 static atomic_int starved;
 
 static jstring JNICALL new_string_if_fed(JNIEnv *env, const char *text)
 {
-    if (strcmp(text, "java.lang.Thread") != 0 || atomic_fetch_add(&starved, 1) >= STARVED_TIMES)
+    if (strcmp(text, starved_class) != 0 || atomic_fetch_add(&starved, 1) >= starved_times)
         return new_string(env, text);
     (*env)->ThrowNew(env, (*env)->FindClass(env, "java/lang/OutOfMemoryError"), "pretended");
     return NULL;
@@ -97,7 +97,7 @@ static void JNICALL starve_at_thread_start(jvmtiEnv *jvmti, JNIEnv *env, jthread
 /* The number of times that it happened. */
 JNIEXPORT jint JNICALL Java_dev_threadclock_tests_child_ReadById_starved(JNIEnv *env, jclass read_by_id)
 {
-    return atomic_load(&starved) < STARVED_TIMES ? atomic_load(&starved) : STARVED_TIMES;
+    return atomic_load(&starved) < starved_times ? atomic_load(&starved) : starved_times;
 }
 
 typedef jint JNICALL on_load(JavaVM *vm, char *options, void *reserved);
@@ -166,7 +166,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
     if (is(options, "nothing") || (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK
         || (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
         return JNI_OK;
-    if (is(options, "starved")) {
+    if (options != NULL && sscanf(options, "starved=%199[^:]:%d", starved_class, &starved_times) == 2) {
         (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_VM_START, NULL);
         (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_THREAD_START, NULL);
     } else {

@@ -5,16 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.threadclock.tests.ChildJvm.Result;
 import dev.threadclock.tests.ChildJvm.Running;
+import dev.threadclock.tests.child.Accounted;
 import dev.threadclock.tests.child.Forked;
 import dev.threadclock.tests.child.Hello;
 import dev.threadclock.tests.child.Proc;
 import dev.threadclock.tests.child.ReadById;
 import dev.threadclock.tests.child.Steady;
 import dev.threadclock.tests.child.StormState;
+import dev.threadclock.tests.child.VirtualLoad;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -113,14 +116,60 @@ class StarvedTest {
     @OnEachJdk
     void noMemoryForTheFieldsOfThread(TestJdk jdk) throws Exception {
         String file = CLibrary.assume("company");
-        ChildJvm child = ChildJvm.of(jdk).with("-agentpath:" + file + "=starved").withAgentPath("total=tick")
-                .withCrashes(folder).withNativeAccess();
+        ChildJvm child = starvedOf(jdk, "java.lang.Thread:3").withAgentPath("total=tick").withNativeAccess();
         Result result = child.run(ReadById.class, file).ok();
         result.has("starved", 3).assertNumber("busy").isGreaterThan(90_000_000L);
         result.assertNumber("own").isPositive();
         result.assertNumber("user").isBetween(result.number("own"), result.number("busy") + 20_000_000L);
         result.assertNumber("idle").isBetween(0L, 50_000_000L);
         result.assertNumber("main").isBetween(result.number("before"), result.number("after"));
+    }
+
+    /** Without memory for the fields of a group, all threads stay native, and are known a little later. */
+    @OnEachJdk
+    void noMemoryForTheGroupsOfThreads(TestJdk jdk) throws Exception {
+        Path log = folder.resolve("log");
+        ChildJvm child = starvedOf(jdk, "java.lang.ThreadGroup:3").withAgentPath("prometheus=0,log=" + log);
+        try (AttachJvm jvm = child.startTarget()) {
+            String address = PrometheusTest.address(log);
+            assertThat(pools(address)).doesNotContain("main");
+            jvm.await("the groups of threads", () -> pools(address).contains("main"));
+            assertThat(pools(address)).doesNotContain("Signal Dispatcher");
+            assertThat(ChildJvm.crash(folder)).isEmpty();
+        }
+    }
+
+    /** In the account that Java keeps as well. */
+    @OnEachJdk
+    void noMemoryForTheGroupsOfThreadsOfTheLibrary(TestJdk jdk) {
+        ChildJvm child = starvedOf(jdk, "java.lang.ThreadGroup:3").withClassPath(Product.JAR)
+                .withNativeAccess();
+        Result result = child.run(Accounted.class, "6").ok();
+        assertThat(result.out().split("kind=JAVA")).hasSizeLessThan(7);
+        assertThat(result.out()).endsWith("kind=JAVA\ndone\n");
+    }
+
+    @OnEachJdk(from = 21)
+    void noMemoryForWhatStartsVirtualThreads(TestJdk jdk) throws Exception {
+        Path log = folder.resolve("log");
+        ChildJvm child = starvedOf(jdk, "java.util.concurrent.ThreadPerTaskExecutor:1")
+                .withClassPath(Product.JAR).withNativeAccess()
+                .withAgentPath("virtual=on,prometheus=0,log=" + log);
+        try (AttachJvm jvm = child.startTarget(VirtualLoad.class, "executors")) {
+            String address = PrometheusTest.address(log);
+            jvm.await("groups", () -> Scrape.of(address).sum("threadclock_threads", "of executors") > 0);
+        }
+    }
+
+    private static String pools(String address) {
+        return Scrape.of(address).text().lines()
+                .filter(line -> line.startsWith("threadclock_threads{kind=\"java\""))
+                .collect(Collectors.joining("\n"));
+    }
+
+    private ChildJvm starvedOf(TestJdk jdk, String classAndTimes) {
+        String agent = "-agentpath:" + CLibrary.assume("company") + "=starved=" + classAndTimes;
+        return ChildJvm.of(jdk).with(agent).withCrashes(folder);
     }
 
     @OnEachJdk

@@ -4,11 +4,12 @@ package dev.threadclock.tests.child;
 import dev.threadclock.CpuAccount;
 import dev.threadclock.CpuGroup;
 import dev.threadclock.ThreadClock;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
 /**
  * A child program that prints the TID of a thread which ran before the library was loaded, and the kinds of
- * the account's groups that have its name.
+ * the account's groups that have its name, in one reading or as many as it is told.
  */
 public final class Accounted {
     private static final String NAME = "worker";
@@ -28,9 +29,11 @@ public final class Accounted {
         worker.start();
         worked.await();
         System.out.println("tid=" + ThreadClock.tid(worker));
-        for (CpuGroup group : CpuAccount.read().groups()) {
-            if (group.name().equals(NAME)) {
-                System.out.println("kind=" + group.kind());
+        for (int i = args.length == 0 ? 1 : Integer.parseInt(args[0]); i > 0; i--) {
+            for (CpuGroup group : CpuAccount.read(Duration.ZERO).groups()) {
+                if (group.name().equals(NAME)) {
+                    System.out.println("kind=" + group.kind());
+                }
             }
         }
         System.out.println("done");

@@ -9,8 +9,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A child program with virtual threads in groups: one burns forever, short-lived ones have names, others are
- * parked or have no names. Runs until it is killed, but no longer than five minutes. Prints lines running and
- * request=, the sum of the CPU times that the short-lived threads have read at their ends.
+ * parked or have no names; if it is told "executors", one starts such as well. Runs until it is killed, but
+ * no longer than five minutes. Prints lines running and request=, the sum of the CPU times that the
+ * short-lived threads have read at their ends.
  */
 public final class VirtualLoad {
     private static final long LONGEST_NANOS = 300_000_000_000L;
@@ -31,6 +32,9 @@ public final class VirtualLoad {
         long began = System.nanoTime();
         for (int number = 0; System.nanoTime() - began < LONGEST_NANOS; number++) {
             Threads.virtual("G1 request " + number, VirtualLoad::request);
+            if (args.length > 0) {
+                executor.execute(VirtualLoad::request);
+            }
             System.out.println("running\nrequest=" + REQUEST_NANOS);
             Thread.sleep(5);
         }

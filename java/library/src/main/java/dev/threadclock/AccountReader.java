@@ -17,7 +17,7 @@ final class AccountReader {
     private static final int ROWS = 237;
 
     // What native code writes: of the account; then of each row its kind, and its values by CpuMetric.
-    private static final int IS_NEW = 1;
+    private static final int COUNTS = 1;
     private static final int AGE = 2;
     private static final int OVERFULL = 3;
     private static final int FIRST_ROW = 4;
@@ -69,7 +69,7 @@ final class AccountReader {
     private synchronized Reading readAnew(Reading before, long maxAgeNanos) {
         if (last == before || !last.isYoung(maxAgeNanos)) {
             int groups = Clocks.account(maxAgeNanos, javaThreads.live(), values, names);
-            if (values[IS_NEW] != 0) {
+            if (values[COUNTS] != 0) {
                 javaThreads.used();
             }
             last = new Reading(account(groups), System.nanoTime() - values[AGE], values[OVERFULL] != 0);

@@ -111,7 +111,7 @@ final class CpuTimeEvents implements FlightRecorderListener {
 
     /** All threads, and what ended ones have used. */
     private static final class Threads extends Source {
-        // What native code writes of each thread.
+        // What native code writes of each thread; at the end, whether the list of Java threads counts.
         private static final int JAVA_ID = 0;
         private static final int TID = 1;
         private static final int USER = 2;
@@ -126,8 +126,10 @@ final class CpuTimeEvents implements FlightRecorderListener {
             if (read == null) {
                 return false;
             }
-            javaThreads.used();
             long[] values = (long[]) read[0];
+            if (values[read.length * THREAD] != 0) {
+                javaThreads.used();
+            }
             for (int i = 0; emits && i < read.length; i++) {
                 if (values[i * THREAD + TOTAL] > 0) {
                     emit(i == 0 ? ThreadCpuTime.ENDED_THREADS : name(read[i]), values, i * THREAD);
