@@ -183,14 +183,15 @@ static struct {
     bool early; /* it has come before the live phase */
 } cue;
 
-/* Starts a thread, once, because nothing may block while Flight Recorder's class is initialised. */
+/* Starts a thread, once if it can, because nothing may block while Flight Recorder's class is initialised. */
 static void give(jvmtiEnv *jvmti, JNIEnv *env)
 {
     jvmtiPhase phase;
     if ((*jvmti)->GetPhase(jvmti, &phase) != JVMTI_ERROR_NONE || phase != JVMTI_PHASE_LIVE)
         cue.early = true;
     else if (!__atomic_exchange_n(&cue.given, true, __ATOMIC_ACQ_REL))
-        agent_thread_start(jvmti, env, "threadclock JFR", record, NULL);
+        TC_STORE(cue.given,
+                 agent_thread_start(jvmti, env, "threadclock JFR", record, NULL) == JVMTI_ERROR_NONE);
 }
 
 void jfr_cue_live(jvmtiEnv *jvmti, JNIEnv *env)

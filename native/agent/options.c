@@ -230,7 +230,7 @@ static int parse_one(const char *item, int length, struct agent_options *options
         if (!is(item, key_length, known[i].key))
             continue;
         if ((*given >> i & 1) != 0) {
-            snprintf(error, error_size, "option %s is given twice: give it once", known[i].key);
+            snprintf(error, error_size, "a second option %s: give it once", known[i].key);
             return -1;
         }
         *given |= 1U << i;

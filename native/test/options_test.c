@@ -119,8 +119,8 @@ TEST(metrics_are_served_where_an_address_says)
 
 TEST(an_option_given_twice_is_refused)
 {
-    assert_refused("prometheus=9100,log=none,prometheus=off", "option prometheus is given twice: ");
-    assert_refused("do=attach,do=detach", "option do is given twice: ");
+    assert_refused("prometheus=9100,log=none,prometheus=off", "a second option prometheus: ");
+    assert_refused("do=attach,do=detach", "a second option do: ");
 }
 
 TEST(the_attach_commands_say_what_they_want)
