@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flight Recorder's user and system time of threads against the kernel's."""
 import json
-import re
 from datetime import datetime
 
 from experiments import rightness
@@ -51,15 +50,10 @@ def run(lab):
     return {"tick_ns": tick_ns, "found": found, "notes": notes}
 
 
-def milliseconds(text):
-    """Of a time like 2026-11-24T14:00:00.123456789+00:00, of which Python reads six digits."""
-    text = re.sub(r"(\.\d{6})\d*", r"\1", text).replace("Z", "+00:00")
-    return datetime.fromisoformat(text).timestamp() * 1000
-
-
 def add_recorded(loads, events, processors):
     """Sums the events of each thread: a share of all processors, since the events before."""
-    values = [(milliseconds(event["values"]["startTime"]), event["values"]) for event in events]
+    values = [(datetime.fromisoformat(one["startTime"]).timestamp() * 1000, one)
+              for one in (event["values"] for event in events)]
     values = [(at, one) for at, one in values if (one.get("eventThread") or {}).get("javaName") in loads]
     looks = sorted({at for at, _ in values})
     for name, load in loads.items():

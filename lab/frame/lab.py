@@ -134,8 +134,9 @@ class Lab:
             soname.symlink_to(LIBRARY)
         sources = [PROGRAMS / f"{name}.c", *(ROOT / need for need in needs)]
         output = BUILD / name
-        self.run([compiler, "-O2", "-Wall", "-Wextra", "-D_GNU_SOURCE", "-Inative/include", "-Inative/test",
-                  "-o", output, *sources, soname, "-Wl,-rpath,$ORIGIN", "-lpthread"])
+        self.run([compiler, "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter", "-D_GNU_SOURCE",
+                  "-Inative/include", "-Inative/test", "-o", output, *sources, soname,
+                  "-Wl,-rpath,$ORIGIN", "-lpthread"])
         return output
 
     @functools.cache
@@ -146,8 +147,8 @@ class Lab:
             raise NotRunnable("there is no JDK 17 or later with jvmti.h")
         include = self.builder.home / "include"
         output = BUILD / "libfor_java.so"
-        self.run([compiler, "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", f"-I{include}",
-                  f"-I{include}/linux", "-o", output, PROGRAMS / "for_java.c"])
+        self.run([compiler, "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter", "-shared", "-fPIC",
+                  f"-I{include}", f"-I{include}/linux", "-o", output, PROGRAMS / "for_java.c"])
         return output
 
     @functools.cache

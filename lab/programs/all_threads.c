@@ -29,14 +29,12 @@ static int round_number;
 
 _Noreturn static void *sleep_for_ever(void *unused)
 {
-    (void)unused;
     for (;;)
         pause();
 }
 
 _Noreturn static void *work_each_round(void *unused)
 {
-    (void)unused;
     pthread_mutex_lock(&gate);
     for (int seen = round_number;; seen = round_number)
         while (seen == round_number)

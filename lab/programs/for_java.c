@@ -22,8 +22,6 @@ static jint mount_event, unmount_event; /* 0 if the JVM lacks the event */
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
-    (void)options;
-    (void)reserved;
     if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK)
         return JNI_ERR;
     const jvmtiCapabilities wanted = {.can_get_thread_cpu_time = 1};
@@ -33,8 +31,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 /* In nanoseconds; -1 if the JVM refused. */
 JNIEXPORT jlong JNICALL Java_Reads_jvmtiNanos(JNIEnv *env, jclass owner, jthread thread)
 {
-    (void)env;
-    (void)owner;
     jlong nanos = -1;
     return (*jvmti)->GetThreadCpuTime(jvmti, thread, &nanos) == JVMTI_ERROR_NONE ? nanos : -1;
 }
@@ -49,21 +45,15 @@ static jlong clock_ns(long id)
 /* Of the thread that calls, which for a virtual thread is its carrier. */
 JNIEXPORT jlong JNICALL Java_VirtualCosts_threadNanos(JNIEnv *env, jclass owner)
 {
-    (void)env;
-    (void)owner;
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void JNICALL on_life(jvmtiEnv *unused, JNIEnv *env, jthread thread)
 {
-    (void)unused;
-    (void)env;
-    (void)thread;
 }
 
 static void JNICALL on_switch(jvmtiEnv *unused, ...)
 {
-    (void)unused;
 }
 
 static void find_switches(void)
@@ -81,7 +71,6 @@ static void find_switches(void)
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
-    (void)reserved;
     void *callbacks[VIRTUAL_THREAD_END - JVMTI_MIN_EVENT_TYPE_VAL + 1] = {NULL};
     callbacks[VIRTUAL_THREAD_START - JVMTI_MIN_EVENT_TYPE_VAL] = (void *)on_life;
     callbacks[VIRTUAL_THREAD_END - JVMTI_MIN_EVENT_TYPE_VAL] = (void *)on_life;
@@ -97,8 +86,6 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 /* False if this JVM does not send the events. */
 JNIEXPORT jboolean JNICALL Java_VirtualCosts_enableEvents(JNIEnv *env, jclass owner)
 {
-    (void)env;
-    (void)owner;
     const jint wanted[] = {VIRTUAL_THREAD_START, VIRTUAL_THREAD_END, mount_event, unmount_event};
     jvmtiCapabilities capability;
     memset(&capability, 0, sizeof capability);
@@ -129,7 +116,6 @@ static jlong waited(jint tid)
 
 JNIEXPORT jlong JNICALL Java_ScrapeCost_own(JNIEnv *env, jclass class)
 {
-    (void)env, (void)class;
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
@@ -139,7 +125,6 @@ JNIEXPORT jlong JNICALL Java_ScrapeCost_own(JNIEnv *env, jclass class)
  */
 JNIEXPORT jlong JNICALL Java_ScrapeCost_bare(JNIEnv *env, jclass class, jintArray threads, jint ran)
 {
-    (void)class;
     jint count = (*env)->GetArrayLength(env, threads);
     jint *tids = (*env)->GetIntArrayElements(env, threads, NULL);
     volatile jlong sum = 0;

@@ -2,6 +2,7 @@
 """The rules of single experiments, on made-up measurements: what would prove a claim wrong must do so."""
 import json
 import re
+from datetime import datetime
 
 import experiments
 import pytest
@@ -136,7 +137,7 @@ def test_events_of_the_recorder_are_shares_since_the_events_before():
         return {"values": {"startTime": f"2026-01-01T00:00:{second:02d}.000000000Z", "user": user,
         "system": 0.0, "eventThread": {"javaName": "around"}}}
     load = split(0)
-    load["began"] = flight_recorder.milliseconds("2026-01-01T00:00:00Z")
+    load["began"] = datetime.fromisoformat("2026-01-01T00:00:00Z").timestamp() * 1000
     flight_recorder.add_recorded({"around": load}, [event(1, 0.5), event(2, 0.25)], 2)
     assert load["recorded_user"] == pytest.approx(1.5e9) and load["looks"] == 2
 

@@ -3,8 +3,8 @@
 import dev.threadclock.CpuTimes;
 import dev.threadclock.Freshness;
 import dev.threadclock.ThreadClock;
-import dev.threadclock.ThreadTimes;
 import dev.threadclock.VirtualThreads;
+import dev.threadclock.command.probe.VirtualSwitch;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -108,7 +108,7 @@ public final class VirtualCosts {
     /** Virtual threads that yield or park after each slice: their CPU time, and that of their carriers. */
     private static long[] slices(long runNanos, Runnable pause, Runnable slice) throws InterruptedException {
         AtomicLong cpu = new AtomicLong();
-        long before = carriersTotal();
+        long before = VirtualSwitch.carriersNanos();
         long began = System.nanoTime();
         run(YIELDING, () -> {
             for (int i = 0; i < LEAST_SLICES || System.nanoTime() - began < runNanos; i++) {
@@ -117,7 +117,7 @@ public final class VirtualCosts {
             }
             cpu.addAndGet(ownTotal());
         });
-        return new long[]{cpu.get(), carriersTotal() - before};
+        return new long[]{cpu.get(), VirtualSwitch.carriersNanos() - before};
     }
 
     /** Two virtual threads that wait after each piece of work, beside platform threads that burn. */
@@ -236,13 +236,6 @@ public final class VirtualCosts {
         CpuTimes times = new CpuTimes();
         ThreadClock.readProcess(times);
         return times.totalNanos();
-    }
-
-    private static long carriersTotal() {
-        ThreadTimes times = new ThreadTimes();
-        times.read();
-        return IntStream.range(0, times.size()).filter(i -> times.name(i).startsWith("ForkJoinPool-1-worker"))
-                .mapToLong(times::totalNanos).sum();
     }
 
     private static void spin(int rounds) {

@@ -2,7 +2,7 @@
 package dev.threadclock.tests.child;
 
 import dev.threadclock.CpuAttribution;
-import dev.threadclock.internal.Clocks;
+import dev.threadclock.internal.Native;
 import java.io.File;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
@@ -101,16 +101,16 @@ public final class Keyed {
                 }
             };
             exported.add(overflows);
-            Clocks.exportKeys("overflows", overflows);
+            Native.exportKeys("overflows", overflows);
             right.exportToAgent();
             Supplier<Object[]> throwing = () -> {
                 throw new OutOfMemoryError("of the test");
             };
             exported.add(throwing);
-            Clocks.exportKeys("throws", throwing);
+            Native.exportKeys("throws", throwing);
             Supplier<Object[]> nameless = () -> new Object[]{new String[1], new long[2]};
             exported.add(nameless);
-            Clocks.exportKeys("has a key that is null", nameless);
+            Native.exportKeys("has a key that is null", nameless);
             while (!new File(args[0]).exists()) {
                 System.out.println("running");
                 Thread.sleep(20);

@@ -2,6 +2,7 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.Clocks;
+import dev.threadclock.internal.Native;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -235,7 +236,7 @@ public final class CpuAttribution {
     public CpuAttribution exportToAgent() {
         if (IS_NATIVE) {
             scopes.get(); // loads the classes that a reading needs here, and not on the agent's thread
-            Clocks.exportKeys(name, scopes);
+            Native.exportKeys(name, scopes);
         }
         return this;
     }

@@ -62,7 +62,7 @@ public final class ThreadTimes {
      * @return the thread's serial number
      */
     public long serial(int index) {
-        return table.serial(index);
+        return table.get(index, ThreadTable.SERIAL);
     }
 
     /**
@@ -100,7 +100,7 @@ public final class ThreadTimes {
      * @param index which thread, from 0 to {@link #size()} - 1
      */
     public long userNanos(int index) {
-        return table.userNanos(index);
+        return table.get(index, ThreadTable.USER);
     }
 
     /**
@@ -109,7 +109,7 @@ public final class ThreadTimes {
      * @param index which thread, from 0 to {@link #size()} - 1
      */
     public long systemNanos(int index) {
-        return table.systemNanos(index);
+        return table.get(index, ThreadTable.SYSTEM);
     }
 
     /**
@@ -118,7 +118,7 @@ public final class ThreadTimes {
      * @param index which thread, from 0 to {@link #size()} - 1
      */
     public long totalNanos(int index) {
-        return table.totalNanos(index);
+        return table.get(index, ThreadTable.TOTAL);
     }
 
     /**

@@ -2,6 +2,7 @@
 package dev.threadclock;
 
 import dev.threadclock.internal.Clocks;
+import dev.threadclock.internal.Native;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -44,7 +45,7 @@ public final class VirtualThreads {
         @Override
         public void close() {
             if (isClosed.compareAndSet(false, true)) {
-                Clocks.virtualOff(clock);
+                Native.virtualOff(clock);
             }
         }
     }

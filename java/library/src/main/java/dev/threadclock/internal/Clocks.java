@@ -2,7 +2,6 @@
 package dev.threadclock.internal;
 
 import java.nio.ByteBuffer;
-import java.util.function.Supplier;
 
 /**
  * Internal: all reads behind the public API: through JNI, or from ThreadMXBean where there is no native code.
@@ -17,7 +16,7 @@ public final class Clocks {
     private static final int NOW = 1;
 
     /** Null with native code. Final, so that the JIT compilers leave out the other branch. */
-    private static final ManagementClocks FALLBACK = fallback();
+    private static final Management FALLBACK = fallback();
 
     static {
         if (isRequired()) {
@@ -110,10 +109,8 @@ public final class Clocks {
             return timesNow(reading);
         }
         int error = Native.threadTimes(thread, reading.address);
-        if (error == NOT_KNOWN_HERE && Management.INSTANCE != null) {
-            return Management.INSTANCE.threadTimes(JavaThread.id(thread), reading);
-        }
-        return reading.times(error);
+        return error == NOT_KNOWN_HERE ? Management.threadTimes(JavaThread.id(thread), reading)
+                : reading.times(error);
     }
 
     /** Throws UnsupportedOperationException without native code. */
@@ -158,8 +155,7 @@ public final class Clocks {
 
     /** The bytes that a thread has allocated on the Java heap; -1 if it is carried, or this is unknown. */
     public static long allocatedBytes(Thread thread) {
-        return JavaThread.isCarried(thread) || Management.INSTANCE == null ? -1
-                : Management.INSTANCE.allocatedBytes(JavaThread.id(thread));
+        return JavaThread.isCarried(thread) ? -1 : Management.allocatedBytes(JavaThread.id(thread));
     }
 
     /** A read of the calling thread, which runs on a carrier; quantity and freshness are ordinals. */
@@ -182,19 +178,9 @@ public final class Clocks {
         }
     }
 
-    /** Takes that back; call it only after {@link #virtualOn}. */
-    public static void virtualOff(int clock) {
-        Native.virtualOff(clock);
-    }
-
     /** The ordinal of the clock that is read at switches of virtual threads; -1: accounting is off. */
     public static int virtualClock() {
         return FALLBACK == null ? Native.virtualClock() : -1;
-    }
-
-    /** Lets the agent serve what a source reads, as {@link Native#exportKeys}; native code only. */
-    public static void exportKeys(String by, Supplier<Object[]> source) {
-        Native.exportKeys(by, source);
     }
 
     /** The account of the process, as {@link Native#account}; native code only. */
@@ -222,7 +208,7 @@ public final class Clocks {
             return Native.describe(quantity, freshness, values);
         }
         values[0] = values[1] = -1;
-        return Management.INSTANCE == null ? "none" : "ThreadMXBean";
+        return Management.isThere() ? "ThreadMXBean" : "none";
     }
 
     /** Why native code is not used, and the remedy; empty if it is used. */
@@ -235,14 +221,14 @@ public final class Clocks {
         return FALLBACK == null ? NativeMemory.piece() : null;
     }
 
-    private static ManagementClocks fallback() {
+    private static Management fallback() {
         try {
             Native.addressOf(NativeMemory.piece()); // loads the library
             return null;
         } catch (LinkageError | RuntimeException e) {
             // No library for this machine, no place to extract it, or native access is denied
             // (IllegalCallerException).
-            return new ManagementClocks(reason(e), !NativeImage.isForThisMachine());
+            return new Management(reason(e), !NativeImage.isForThisMachine());
         }
     }
 

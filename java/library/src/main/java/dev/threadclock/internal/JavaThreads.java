@@ -17,7 +17,7 @@ public final class JavaThreads {
 
     /** All Java threads, padded with nulls; null: none has started. */
     public Thread[] live() {
-        long startedNow = Management.INSTANCE == null ? -1 : Management.INSTANCE.startedThreads();
+        long startedNow = Management.startedThreads();
         if (startedNow < 0 || startedNow != started) {
             repeats = REPEATS;
         }

@@ -4,46 +4,103 @@ package dev.threadclock.internal;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** What ThreadMXBean knows of threads: what they allocate; the rest for JVMs without native code. */
+/**
+ * What ThreadMXBean knows of threads: what they allocate; and the reads without native code, which it answers
+ * as of now, whatever freshness is requested.
+ */
 final class Management {
     /** Null in a run-time image without the module java.management. */
-    static final Management INSTANCE = make();
+    private static final ThreadMXBean THREADS = threads();
 
-    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    final String whyNotNative;
 
-    private Management() {}
+    /**
+     * Null where threadclock has no native library (macOS, Windows, other processors), because nothing is
+     * wrong there. Elsewhere, reads that are hundreds of times slower would go unnoticed.
+     */
+    private final OneWarning warning;
 
-    private static Management make() {
+    /** Expected: there is no native library for this machine. */
+    Management(String whyNotNative, boolean isExpected) {
+        this.whyNotNative = whyNotNative;
+        this.warning = isExpected ? null : new OneWarning(Clocks.notNative(whyNotNative));
+    }
+
+    private static ThreadMXBean threads() {
         try {
-            return new Management();
+            return ManagementFactory.getThreadMXBean();
         } catch (LinkageError | RuntimeException e) {
             return null;
         }
     }
 
-    long ownUserNanos() {
+    static boolean isThere() {
+        return THREADS != null;
+    }
+
+    /**
+     * Warns here rather than in a static initializer: a log handler may itself read CPU times, which it could
+     * not while the class is being initialized.
+     */
+    private void warn() {
+        if (warning != null) {
+            warning.log();
+        }
+    }
+
+    long userNanos() {
+        warn();
         try {
-            return threads.getCurrentThreadUserTime();
+            return THREADS == null ? -1 : THREADS.getCurrentThreadUserTime();
         } catch (UnsupportedOperationException e) {
             return -1; // a virtual thread, or a JVM that does not measure CPU time
         }
     }
 
-    long ownTotalNanos() {
+    long systemNanos() {
+        long user = userNanos();
+        long total = totalNanos();
+        return user < 0 || total < 0 ? -1 : Math.max(0, total - user);
+    }
+
+    long totalNanos() {
+        warn();
         try {
-            return threads.getCurrentThreadCpuTime();
+            return THREADS == null ? -1 : THREADS.getCurrentThreadCpuTime();
         } catch (UnsupportedOperationException e) {
             return -1;
         }
     }
 
-    boolean ownTimes(Reading reading) {
-        return split(ownUserNanos(), ownTotalNanos(), reading);
+    boolean times(Reading reading) {
+        return split(userNanos(), totalNanos(), reading);
     }
 
-    boolean threadTimes(long id, Reading reading) {
+    boolean begin(Reading reading) {
+        boolean isKnown = times(reading);
+        reading.begunUserNanos = reading.userNanos;
+        reading.begunTotalNanos = reading.totalNanos;
+        return isKnown;
+    }
+
+    boolean end(Reading reading) {
+        return times(reading) && reading.since(reading.begunUserNanos, reading.begunTotalNanos);
+    }
+
+    boolean soFar(Thread thread, Reading begun, Reading used) {
+        return threadTimes(thread, used) && used.since(begun.begunUserNanos, begun.begunTotalNanos);
+    }
+
+    boolean threadTimes(Thread thread, Reading reading) {
+        warn();
+        return JavaThread.isVirtual(thread) ? split(-1, -1, reading)
+                : threadTimes(JavaThread.id(thread), reading);
+    }
+
+    static boolean threadTimes(long id, Reading reading) {
         try {
-            return split(threads.getThreadUserTime(id), threads.getThreadCpuTime(id), reading);
+            return THREADS == null ? split(-1, -1, reading)
+                    : split(THREADS.getThreadUserTime(id), THREADS.getThreadCpuTime(id), reading);
         } catch (UnsupportedOperationException e) {
             return split(-1, -1, reading);
         }
@@ -61,16 +118,22 @@ final class Management {
     }
 
     /** The bytes that a thread has allocated on the Java heap, or -1. */
-    long allocatedBytes(long id) {
+    static long allocatedBytes(long id) {
         try {
-            return ((com.sun.management.ThreadMXBean) threads).getThreadAllocatedBytes(id);
+            return THREADS == null ? -1
+                    : ((com.sun.management.ThreadMXBean) THREADS).getThreadAllocatedBytes(id);
         } catch (LinkageError | ClassCastException | UnsupportedOperationException e) {
             return -1; // no module jdk.management, or a JVM that does not count them
         }
     }
 
     /** Total CPU time of the process, or -1. */
-    static long processNanos() {
+    boolean processTimes(Reading reading) {
+        warn();
+        return split(-1, processNanos(), reading);
+    }
+
+    private static long processNanos() {
         try {
             return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
                     .getProcessCpuTime();
@@ -79,13 +142,14 @@ final class Management {
         }
     }
 
-    /** Increases whenever a Java thread starts or a native one attaches. */
-    long startedThreads() {
-        return threads.getTotalStartedThreadCount();
+    /** Increases whenever a Java thread starts or a native one attaches; -1: unknown. */
+    static long startedThreads() {
+        return THREADS == null ? -1 : THREADS.getTotalStartedThreadCount();
     }
 
     /** Fills the table with the Java threads; other threads are not visible here. */
     void allThreads(ThreadTable table) {
+        warn();
         Thread[] live = JavaThreads.liveThreads();
         Reading reading = new Reading();
         table.begin(live.length);

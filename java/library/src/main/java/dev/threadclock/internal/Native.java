@@ -132,7 +132,7 @@ public final class Native {
     static native String virtualOn(int clock);
 
     /** Takes one request for this clock back. */
-    static native void virtualOff(int clock);
+    public static native void virtualOff(int clock);
 
     /** The clock of virtual threads; -1 if they are not accounted for. */
     static native int virtualClock();
@@ -161,7 +161,7 @@ public final class Native {
      * The agent serves what this source of String[] and long[] returns (KeyedScopes), as long as it is
      * reachable.
      */
-    static native void exportKeys(String by, Supplier<Object[]> source);
+    public static native void exportKeys(String by, Supplier<Object[]> source);
 
     /**
      * The pool of a thread with this name: the name with each number and id replaced by {@code *}. {@code

@@ -18,10 +18,10 @@ public class ThreadTable {
     /** Size of struct threadclock_thread_row. */
     static final int ROW = 56;
     private static final int TID = 0;
-    private static final int SERIAL = 8;
-    private static final int USER = 16;
-    private static final int SYSTEM = 24;
-    private static final int TOTAL = 32;
+    public static final int SERIAL = 8;
+    public static final int USER = 16;
+    public static final int SYSTEM = 24;
+    public static final int TOTAL = 32;
     private static final int NAME = 40;
     private static final int NAME_LENGTH = 16;
 
@@ -68,20 +68,8 @@ public class ThreadTable {
         return rows.getInt(at(index) + TID);
     }
 
-    public long serial(int index) {
-        return rows.getLong(at(index) + SERIAL);
-    }
-
-    public long userNanos(int index) {
-        return rows.getLong(at(index) + USER);
-    }
-
-    public long systemNanos(int index) {
-        return rows.getLong(at(index) + SYSTEM);
-    }
-
-    public long totalNanos(int index) {
-        return rows.getLong(at(index) + TOTAL);
+    public long get(int index, int field) {
+        return rows.getLong(at(index) + field);
     }
 
     public long javaId(int index) {
@@ -161,8 +149,8 @@ public class ThreadTable {
             }
             Known[] ofRows = new Known[size];
             for (int i = 0; i < size; i++) {
-                Known old = bySerial.get(serial(i));
-                ofRows[i] = old != null ? old : new Known(serial(i), 0, "");
+                Known old = bySerial.get(get(i, SERIAL));
+                ofRows[i] = old != null ? old : new Known(get(i, SERIAL), 0, "");
             }
             known = ofRows; // last, so that nothing changes if memory runs out
         }
@@ -177,7 +165,7 @@ public class ThreadTable {
     private boolean isOfSameRows() {
         boolean same = size == known.length;
         for (int i = 0; same && i < size; i++) {
-            same = serial(i) == known[i].serial;
+            same = get(i, SERIAL) == known[i].serial;
         }
         return same;
     }
