@@ -41,8 +41,8 @@ static bool find_fields(JNIEnv *env)
     if (__atomic_load_n(&fields.eetop, __ATOMIC_ACQUIRE) != NULL)
         return true;
     jfieldID tid = NULL, eetop = NULL;
-    if (!boot_field(env, JDK_THREAD_ID, &tid) || !boot_field(env, JDK_THREAD_EETOP, &eetop) || tid == NULL
-        || eetop == NULL)
+    bool all = boot_field(env, JDK_THREAD_ID, &tid) && boot_field(env, JDK_THREAD_EETOP, &eetop);
+    if (!all || tid == NULL || eetop == NULL)
         return false;
     __atomic_store_n(&fields.tid, tid, __ATOMIC_RELAXED);
     __atomic_store_n(&fields.eetop, eetop, __ATOMIC_RELEASE);

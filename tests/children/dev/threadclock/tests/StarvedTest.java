@@ -116,9 +116,9 @@ class StarvedTest {
     @OnEachJdk
     void noMemoryForTheFieldsOfThread(TestJdk jdk) throws Exception {
         String file = CLibrary.assume("company");
-        ChildJvm child = starvedOf(jdk, "java.lang.Thread:3").withAgentPath("total=tick").withNativeAccess();
+        ChildJvm child = starvedOf(jdk, "java.lang.Thread:6").withAgentPath("total=tick").withNativeAccess();
         Result result = child.run(ReadById.class, file).ok();
-        result.has("starved", 3).assertNumber("busy").isGreaterThan(90_000_000L);
+        result.has("starved", 6).assertNumber("busy").isGreaterThan(90_000_000L);
         result.assertNumber("own").isPositive();
         result.assertNumber("user").isBetween(result.number("own"), result.number("busy") + 20_000_000L);
         result.assertNumber("idle").isBetween(0L, 50_000_000L);
@@ -157,7 +157,7 @@ class StarvedTest {
                 .withAgentPath("virtual=on,prometheus=0,log=" + log);
         try (AttachJvm jvm = child.startTarget(VirtualLoad.class, "executors")) {
             String address = PrometheusTest.address(log);
-            jvm.await("groups", () -> Scrape.of(address).sum("threadclock_threads", "of executors") > 0);
+            jvm.await("groups", () -> Scrape.of(address).text().contains("of executors"));
         }
     }
 
