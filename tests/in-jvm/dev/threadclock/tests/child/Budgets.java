@@ -235,7 +235,14 @@ public final class Budgets {
         while (filler.isAlive()) {
             pause();
         }
-        System.out.println("stopped=" + isStopped);
+        for (boolean isPrinted = false; !isPrinted;) {
+            try {
+                System.out.println("stopped=" + isStopped);
+                isPrinted = true;
+            } catch (OutOfMemoryError e) {
+                // Tries again: G1 of JDK 28 may refuse memory even after it has been freed.
+            }
+        }
     }
 
     private static void keepHeapFull() {

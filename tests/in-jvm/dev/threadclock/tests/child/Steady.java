@@ -58,7 +58,14 @@ public final class Steady {
             LockSupport.parkNanos(1_000_000);
         }
         held = null;
-        System.out.println("reads=" + reads + " violations=" + wrong);
+        for (boolean isPrinted = false; !isPrinted;) {
+            try {
+                System.out.println("reads=" + reads + " violations=" + wrong);
+                isPrinted = true;
+            } catch (OutOfMemoryError e) {
+                // Tries again: G1 of JDK 28 may refuse memory even after it has been freed.
+            }
+        }
     }
 
     private static void fill() {
