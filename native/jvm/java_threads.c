@@ -124,7 +124,7 @@ static bool find_details(JNIEnv *env, struct details *found)
 /* Published once, because threads that end read them. */
 void java_threads_prepare(JNIEnv *env)
 {
-    struct details found = {NULL};
+    struct details found = {0};
     if (java_threads_are_prepared())
         return;
     bool all = find_details(env, &found);
